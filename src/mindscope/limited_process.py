@@ -223,7 +223,7 @@ def _ending_of(error: Exception) -> Mapping[str, Any]:
             return {"ending": "memory"}
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, OSError):
-        arguments = [each if isinstance(each, int | str) else str(each) for each in error.args]
+        arguments = [argument if isinstance(argument, int | str) else str(argument) for argument in error.args]
         return {"ending": "system", "arguments": arguments}
     known = error.args[0] if isinstance(error, FormatError) and len(error.args) == 1 else None
     text = known if isinstance(known, str) else f"{type(error).__name__}: {error}"

@@ -94,7 +94,7 @@ class FailureChecks:
     def _set(self, run: str, alert: Alert | None) -> bool:
         if self._found.get(run) == alert:
             return False
-        others = {key: each for key, each in self._found.items() if key != run}
+        others = {key: value for key, value in self._found.items() if key != run}
         self._found = others if alert is None else {**others, run: alert}
         return True
 

@@ -140,7 +140,7 @@ class Monitor:
 
     def rest(self, now: float) -> None:
         """Free the state of runs that no longer grow."""
-        self._watched = {run: each for run, each in self._watched.items() if each.store.state(now) == "live"}
+        self._watched = {run: value for run, value in self._watched.items() if value.store.state(now) == "live"}
         self._failures.rest()
         if self._watchpoints is not None:
             self._watchpoints.rest(now)

@@ -55,7 +55,7 @@ class Parameters:
         Raises SettingsError with what is accepted.
         """
         defaults = cls()
-        known = {each.name: getattr(defaults, each.name) for each in fields(cls)}
+        known = {field.name: getattr(defaults, field.name) for field in fields(cls)}
         return replace(defaults, **dict(_parsed(part.strip(), known) for part in text.split(",") if part.strip()))
 
 
@@ -65,7 +65,7 @@ def _parsed(part: str, known: dict[str, Any]) -> tuple[str, Any]:
         raise SettingsError(f"alerts: {part!r} sets no parameter, want name=value with one of {', '.join(known)}")
     default = known[name]
     if isinstance(default, tuple):
-        return name, tuple(each.strip().lower() for each in value.split("|") if each.strip())
+        return name, tuple(word.strip().lower() for word in value.split("|") if word.strip())
     try:
         number = type(default)(value)
     except ValueError:

@@ -45,11 +45,11 @@ class LossChecks:
         if series.version == self._version:
             return
         self._version = series.version
-        shown = series.visible_parts()
-        if shown.prefix_id is not self._prefix_id:
-            self._checks, self._prefix_id, self._rows = self._begin(), shown.prefix_id, 0
+        visible = series.visible_parts()
+        if visible.prefix_id is not self._prefix_id:
+            self._checks, self._prefix_id, self._rows = self._begin(), visible.prefix_id, 0
         first = 0
-        for part in shown.parts:
+        for part in visible.parts:
             start, first = max(self._rows - first, 0), first + part["step"].size
             rows = SeriesRows(part["step"][start:], part["wall_time"][start:], part["value"][start:].astype(np.float64))
             if len(rows):

@@ -50,7 +50,7 @@ class Paces:
 
 def pace_of_run(store: RunStore) -> Pace | None:
     """Return the pace of the series that was written last; None when none has two points."""
-    points = max(_scalars(store), key=lambda each: float(each.wall_time[-1]), default=None)
+    points = max(_scalars(store), key=lambda scalar: float(scalar.wall_time[-1]), default=None)
     if points is None:
         return None
     longest = float(np.diff(points.wall_time[-PAUSES - 1 :]).max())

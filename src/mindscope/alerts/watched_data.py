@@ -63,7 +63,7 @@ class RecordedData:
     @property
     def runs(self) -> tuple[str, ...]:
         """The ids of the runs, by rank."""
-        return tuple([each.id for each in self._stores])
+        return tuple([store.id for store in self._stores])
 
     @property
     def key(self) -> DataKey:
@@ -71,13 +71,13 @@ class RecordedData:
 
     @property
     def last_wall_time(self) -> float:
-        return max(each.last_wall_time or 0.0 for each in self._stores)
+        return max(store.last_wall_time or 0.0 for store in self._stores)
 
     def state(self, now: float) -> tuple[object, ...]:
-        return (*(statistics_version(each) for each in self._stores), self.is_growing(now))
+        return (*(statistics_version(store) for store in self._stores), self.is_growing(now))
 
     def is_growing(self, now: float) -> bool:
-        return any(each.state(now) == "live" for each in self._stores)
+        return any(store.state(now) == "live" for store in self._stores)
 
     def open(self, earlier: DebugSource | None) -> DebugSource:
         known = earlier if isinstance(earlier, RecordedSource) else None

@@ -77,8 +77,8 @@ class WatchpointMonitor:
         if watchpoints == self._rules:
             return
         self._rules = watchpoints
-        for key, each in self._watched.items():
-            each.check, each.evaluated, each.alerts = None, (), ()
+        for key, value in self._watched.items():
+            value.check, value.evaluated, value.alerts = None, (), ()
             self._pending[key] = None
         self._publish()
 
@@ -88,7 +88,11 @@ class WatchpointMonitor:
         store = runs.get(run)
         if (store is None or not has_statistics(store)) and not self._holding((run,)):
             return False
-        stores = [] if store is None else [each for each in rank_stores(store, runs) if has_statistics(each)]
+        stores = (
+            []
+            if store is None
+            else [rank_store for rank_store in rank_stores(store, runs) if has_statistics(rank_store)]
+        )
         ids = [each.id for each in stores]
         outdated = [key for key in self._holding((run, *ids)) if not ids or key != (ids[0], OWN)]
         for id in {id for key in outdated for id in self._forget(key) if id not in (run, *ids)}:
@@ -99,8 +103,8 @@ class WatchpointMonitor:
 
     def update_dumps(self, *, is_followed: bool) -> None:
         """Look for dumps of other tools, and note those that changed; ``is_followed``: further steps are expected."""
-        known = {key: each.data for key, each in self._watched.items() if isinstance(each.data, DumpData)}
-        versions = {key: each.version for key, each in known.items()}
+        known = {key: value.data for key, value in self._watched.items() if isinstance(value.data, DumpData)}
+        versions = {key: value.version for key, value in known.items()}
         below = DumpData.below(self._catalog, versions, self._directory_versions, self._cache, is_followed=is_followed)
         found = {each.key: each for each in below}
         for key in known.keys() - found.keys():
@@ -111,8 +115,8 @@ class WatchpointMonitor:
 
     def rest(self, now: float) -> None:
         """Evaluate trainings again that do not grow any more, and free their state."""
-        for key, each in self._watched.items():
-            if each.check is not None and each.data.state(now) != each.evaluated:
+        for key, value in self._watched.items():
+            if value.check is not None and value.data.state(now) != value.evaluated:
                 self._pending[key] = None
 
     def advance(self, until: float) -> bool:
@@ -132,8 +136,8 @@ class WatchpointMonitor:
     def _holding(self, runs: Sequence[str]) -> list[DataKey]:
         """Return recorded data in any of these runs."""
         return [
-            key for key, each in self._watched.items()
-            if isinstance(each.data, RecordedData) and not set(runs).isdisjoint(each.data.runs)
+            key for key, value in self._watched.items()
+            if isinstance(value.data, RecordedData) and not set(runs).isdisjoint(value.data.runs)
         ]  # fmt: skip
 
     def _forget(self, key: DataKey) -> tuple[str, ...]:

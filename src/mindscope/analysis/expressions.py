@@ -88,7 +88,7 @@ def expression_points(
 def _columns(store: RunStore, text: str, tags: Sequence[str]) -> ColumnsByName:
     require_tags(text, tags, store.tags(Kind.SCALAR))
     found = {tag: series.visible() for tag in tags if (series := store.scalars(tag)) is not None}
-    return join_steps({tag: (each.step, each.wall_time, each.value) for tag, each in found.items()})
+    return join_steps({tag: (value.step, value.wall_time, value.value) for tag, value in found.items()})
 
 
 def _along_axis(step: Column, wall_time: Column, axis: Axis) -> Column:

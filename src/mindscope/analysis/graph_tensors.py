@@ -55,7 +55,7 @@ def join_tensors(graph: Graph, tensors: Sequence[DebugTensor]) -> GraphTensors:
     """
     join = _Join(graph, tensors)
     pairs = np.array([(row, item) for row in range(len(tensors)) for item in join.items(row)], np.int64).reshape(-1, 2)
-    is_named = np.array([join.named(each) >= 0 for each in tensors], np.bool_)
+    is_named = np.array([join.named(tensor) >= 0 for tensor in tensors], np.bool_)
     return GraphTensors(pairs, _with_scopes_around(graph, pairs), is_named)
 
 
@@ -93,7 +93,9 @@ class _Join:
         nodes, scopes, texts = self.graph.node_columns, self.graph.scope_columns, self.graph.texts.all
         path_texts: list[int] = scopes.path.tolist()
         self.modules = ModuleScopes.of(
-            [texts[each] for each in path_texts], scopes.parent.tolist(), {each.module for each in self.tensors}
+            [texts[path_text] for path_text in path_texts],
+            scopes.parent.tolist(),
+            {tensor.module for tensor in self.tensors},
         )
         is_operation = nodes.role == NodeRole.OPERATION
         full_names = {texts[nodes.full_name[node]]: node for node in np.flatnonzero(is_operation).tolist()}
@@ -103,9 +105,9 @@ class _Join:
         self.weights = {texts[nodes.name[node]]: node for node in np.flatnonzero(is_weight).tolist()}
         self._read_operations(is_operation & ~np.isin(nodes.op_type, pass_through_types(self.graph)))
         self.calls = defaultdict(int)
-        for each in self.tensors:
-            key = _key(each)
-            self.calls[key] = max(self.calls[key], each.call + 1)
+        for tensor in self.tensors:
+            key = _key(tensor)
+            self.calls[key] = max(self.calls[key], tensor.call + 1)
 
     def _read_operations(self, is_wanted: NDArray[np.bool_]) -> None:
         nodes, scopes, texts = self.graph.node_columns, self.graph.scope_columns, self.graph.texts.all

@@ -95,4 +95,4 @@ def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression
 
 
 def _columns_of(statistics: TraceStatistics) -> dict[str, Floats]:
-    return {each.name: getattr(statistics, each.name) for each in fields(TraceStatistics)}
+    return {field.name: getattr(statistics, field.name) for field in fields(TraceStatistics)}

@@ -33,7 +33,7 @@ def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]
     own = _rank(store.id)
     if own is None:
         return [store]
-    ranks = ((_rank(id), each) for id, each in runs.items())
+    ranks = ((_rank(id), run) for id, run in runs.items())
     siblings = [(rank.number, each) for rank, each in ranks if rank is not None and rank.group == own.group]
     return [each for _, each in sorted(siblings, key=lambda sibling: sibling[0])] or [store]
 

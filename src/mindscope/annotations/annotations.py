@@ -121,7 +121,9 @@ class Annotations:
 
     def _store(self, connection: sqlite3.Connection, records: Sequence[Record], revision: int) -> None:
         now = time.time()
-        rows = [(self._base, each.kind, each.key, each.version, _to_text(each.fields), now) for each in records]
+        rows = [
+            (self._base, record.kind, record.key, record.version, _to_text(record.fields), now) for record in records
+        ]
         checked = [(*row, checksum_of(row)) for row in rows]
         connection.executemany(f"INSERT OR REPLACE INTO record ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", checked)
         connection.execute("INSERT OR REPLACE INTO revisions VALUES (?, ?)", (self._base, revision))

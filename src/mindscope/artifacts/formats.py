@@ -69,7 +69,9 @@ class Formats(Generic[T]):
         if not artifacts:
             titles = ", ".join(row.title for row in self.rows)
             raise FormatError(self.other_content(directory) or self.nothing.format(path=path, titles=titles))
-        chosen = [each for each in artifacts if rank is None or _is_of(each, rank, is_alone=len(artifacts) == 1)]
+        chosen = [
+            artifact for artifact in artifacts if rank is None or _is_of(artifact, rank, is_alone=len(artifacts) == 1)
+        ]
         if len(chosen) == 1:
             return chosen[0]
         if not chosen:
@@ -125,7 +127,7 @@ def _anything(path: Path) -> bool:
 
 
 def _names(artifacts: Sequence[Artifact[T]], directory: Path) -> str:
-    above = [directory.parent if each.path == directory else directory for each in artifacts[:_MOST_NAMED]]
+    above = [directory.parent if artifact.path == directory else directory for artifact in artifacts[:_MOST_NAMED]]
     names = ", ".join(str(each.key.relative_to(root)) for each, root in zip(artifacts, above, strict=False))
     return f"{names}, ..." if len(artifacts) > _MOST_NAMED else names
 

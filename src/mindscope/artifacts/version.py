@@ -99,5 +99,5 @@ def _listed(directory: str, known: _Listed | None) -> _Listed:
         return known
     is_settled = modified_ns < time.time_ns() - _SETTLED_NS
     with os.scandir(directory) as entries:
-        directories = tuple([each.path for each in entries if each.is_dir(follow_symlinks=False)])
+        directories = tuple([entry.path for entry in entries if entry.is_dir(follow_symlinks=False)])
     return _Listed(modified_ns, is_settled, directories)

@@ -72,7 +72,7 @@ def _import(option: str, name: str, module_name: str) -> Any:
 
 def _offers(module: Any) -> str:
     members = cast("dict[str, object]", vars(module))
-    names = [each for each in members if callable(members[each]) and not each.startswith("_")]
+    names = [member for member in members if callable(members[member]) and not member.startswith("_")]
     return f"it has {', '.join(names[:8])}" if names else "it has no functions"
 
 
@@ -83,7 +83,7 @@ def described(error: Exception) -> str:
     """
     frames = traceback.extract_tb(error.__traceback__)
     packages = (str(_PACKAGE), "<", *(sys.prefix, sys.base_prefix), *site.getsitepackages())
-    own_frames = [each for each in frames if not each.filename.startswith(packages)]
+    own_frames = [frame for frame in frames if not frame.filename.startswith(packages)]
     location = f" ({own_frames[-1].filename}, line {own_frames[-1].lineno})" if own_frames else ""
     is_refused = isinstance(error, (ValueError, TypeError)) and frames[-1].filename.startswith(str(_PACKAGE))
     return f"{error}{location}" if is_refused else f"{type(error).__name__}: {error}{location}"

@@ -32,8 +32,13 @@ def failures_json(found: RunFailures) -> dict[str, Any]:
         ],
         "collectives": {record.rank: record.count for record in found.flight_records},
         "mismatches": [
-            {"kind": str(each.kind), "group": each.group, "sequence": each.sequence, "values": dict(each.values)}
-            for each in found.mismatches
+            {
+                "kind": str(mismatch.kind),
+                "group": mismatch.group,
+                "sequence": mismatch.sequence,
+                "values": dict(mismatch.values),
+            }
+            for mismatch in found.mismatches
         ],
         "problems": found.problems,
     }
@@ -44,11 +49,11 @@ def failure_lines(found: RunFailures, most: int) -> Iterator[str]:
     for each in found.running_data:
         yield from _running_data_lines(each)
     if found.flight_records:
-        ranks = ", ".join(str(each.rank) for each in found.flight_records)
+        ranks = ", ".join(str(flight_record.rank) for flight_record in found.flight_records)
         yield f"Flight recorder of ranks {ranks}: {len(found.mismatches)} collectives differ"
-    for each in found.mismatches[:most]:
-        values = "; ".join(f"rank {rank}: {value or 'none'}" for rank, value in each.values.items())
-        yield f"  {each.kind}: group {each.group}, collective {each.sequence}: {values}"
+    for mismatch in found.mismatches[:most]:
+        values = "; ".join(f"rank {rank}: {value or 'none'}" for rank, value in mismatch.values.items())
+        yield f"  {mismatch.kind}: group {mismatch.group}, collective {mismatch.sequence}: {values}"
     yield from found.problems
 
 
@@ -67,7 +72,7 @@ def _running_data_lines(data: RunningData) -> Iterator[str]:
         yield from (f"    {line}" for line in lines[:_MOST_LINES])
     if tensor := culprit.get("first_not_finite"):
         yield f"  first tensor that is not finite: {tensor}"
-    yield f"  files: {', '.join(each.name for each in data.files)}"
+    yield f"  files: {', '.join(file.name for file in data.files)}"
 
 
 def printed_lines(run: Path, most: int) -> Iterator[str]:

@@ -22,7 +22,7 @@ _ANALYSES = ("--first-bad", "--watch", "--compare", "--ranks", "--printed", "--a
 
 def is_old(arguments: Sequence[str]) -> bool:
     """Return whether arguments of the overview have an option that only the old form has."""
-    return any(each.split("=", 1)[0] in _ANALYSES for each in arguments)
+    return any(argument.split("=", 1)[0] in _ANALYSES for argument in arguments)
 
 
 def old_options(

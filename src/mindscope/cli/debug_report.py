@@ -162,16 +162,16 @@ def _first_bad_lines(found: FirstBad) -> Iterator[str]:
     yield from (f"Rank {rank}: {operator}" for rank, operator in found.other_ranks.items())
 
 
-def _print_one(console: Console, shown: Any) -> None:
-    if isinstance(shown, str):
-        console.print(printable(shown), soft_wrap=True)
+def _print_one(console: Console, part: Any) -> None:
+    if isinstance(part, str):
+        console.print(printable(part), soft_wrap=True)
     else:
-        console.print(shown)
+        console.print(part)
 
 
 def _hits_json(found: Evaluation) -> dict[str, Any]:
     return {
-        "watchpoints": [each.text for each in found.watchpoints],
+        "watchpoints": [watchpoint.text for watchpoint in found.watchpoints],
         "count": found.count,
         "consequences": sum(found.consequences.values()),
         "hits": found.to_table().json_rows(),
@@ -229,14 +229,14 @@ def _limit(row: dict[str, Any]) -> str:
 
 def _divergence_lines(found: Divergence) -> Iterator[Any]:
     yield from found.sentences()
-    rows = [each for each in found.operators if each.differs or each.inherited > each.tolerance]
+    rows = [operator for operator in found.operators if operator.differs or operator.inherited > operator.tolerance]
     if rows:
         yield printed_table(
             ("operator", "in OTHER", "phase", "tensor", "inherited", "error", "added"),
             [
-                (each.left, each.right, each.phase, each.tensor, *(f"{value:.3g}" for value in
-                                                                   (each.inherited, each.error, each.added)))
-                for each in rows[:_MOST_OPERATORS]
+                (row.left, row.right, row.phase, row.tensor, *(f"{value:.3g}" for value in
+                                                                   (row.inherited, row.error, row.added)))
+                for row in rows[:_MOST_OPERATORS]
             ],
         )  # fmt: skip
     if len(rows) > _MOST_OPERATORS:

@@ -23,12 +23,12 @@ def tensor_lines(found: TensorDifferences) -> Iterator[Any]:
     yield f"Tensors of step {step}" + ("" if other == step else f" and step {other} of OTHER") + ":"
     yield printed_table(
         ("operator", "tensor", "dtype", "shape", *(name.replace("_", " ") for name in _FIGURES), "beyond", "level"),
-        [_row(each) for each in found.tensors],
+        [_row(tensor) for tensor in found.tensors],
     )
-    for each in found.tensors:
-        if each.is_whole and each.difference.is_shape_equal:
-            yield from _details(each)
-    if not all(each.is_whole for each in found.tensors):
+    for tensor in found.tensors:
+        if tensor.is_whole and tensor.difference.is_shape_equal:
+            yield from _details(tensor)
+    if not all(tensor.is_whole for tensor in found.tensors):
         yield (
             "Of some tensors only statistics were recorded, so that most figures are not known. Record whole tensors "
             "of both trainings with mindscope.torch.Dump or another dump."

@@ -48,10 +48,10 @@ def _print(pairs: tuple[FieldPair, ...], one: str, other: str) -> None:
 
     longest = max((len(_text(cell)) for pair in pairs for cell in (pair.one, pair.other)), default=0)
     width = None if sys.stdout.isatty() else 60 + len(one) + len(other) + 2 * longest
-    shown = Table("", "field", printable(one), printable(other), box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table("", "field", printable(one), printable(other), box=box.SIMPLE_HEAD, pad_edge=False)
     for pair in pairs:
-        shown.add_row("!=" if pair.differs else "", printable(pair.key.id), _text(pair.one), _text(pair.other))
-    Console(width=width, markup=False, highlight=False).print(shown)
+        table.add_row("!=" if pair.differs else "", printable(pair.key.id), _text(pair.one), _text(pair.other))
+    Console(width=width, markup=False, highlight=False).print(table)
     count = sum(pair.differs for pair in pairs)
     typer.echo(f"{count} of {len(pairs)} fields differ")
 

@@ -56,22 +56,22 @@ def graph(
     as_dot: Annotated[bool, typer.Option("--dot", help="Print the graph in the language of Graphviz.")] = False,
 ) -> None:
     """Print the computational graph of a run: its size, operation types and scopes."""
-    shown = _part(_graph_at(path, name), scope)
+    graph = _part(_graph_at(path, name), scope)
     if diff is not None:
         other = _part(_graph_at(diff, other_name), scope)
-        _print_lines(_differences(shown.diff(other)))
+        _print_lines(_differences(graph.diff(other)))
     elif start is not None or end is not None:
-        _print_lines(printable(_node_line(node)) for node in _on_paths(shown, start, end))
+        _print_lines(printable(_node_line(node)) for node in _on_paths(graph, start, end))
     elif find is not None or attribute is not None:
-        _print_lines(_found(shown, find, attribute, regex))
+        _print_lines(_found(graph, find, attribute, regex))
     elif svg is not None:
-        _draw(shown, svg, depth)
+        _draw(graph, svg, depth)
     elif as_json:
-        typer.echo(mindscope.graph.to_json(shown))
+        typer.echo(mindscope.graph.to_json(graph))
     elif as_dot:
-        _print_lines(printable(line) for line in mindscope.graph.to_dot(shown))
+        _print_lines(printable(line) for line in mindscope.graph.to_dot(graph))
     else:
-        _print_lines(_tree(shown) if tree else _summary(shown))
+        _print_lines(_tree(graph) if tree else _summary(graph))
 
 
 def _graph_at(path: str, name: str | None) -> Graph:
@@ -97,9 +97,9 @@ def _part(whole: Graph, scope: str) -> Graph:
     return whole.subgraph(scope) if scope else whole
 
 
-def _draw(shown: Graph, file: str, depth: int | None) -> None:
+def _draw(graph: Graph, file: str, depth: int | None) -> None:
     """Raises SettingsError if the file can't be written."""
-    drawing = mindscope.graph.to_svg(shown, depth)
+    drawing = mindscope.graph.to_svg(graph, depth)
     if file == "-":
         sys.stdout.write(drawing)
         return
@@ -114,13 +114,13 @@ def _print_lines(lines: Iterable[str]) -> None:
         sys.stdout.write(f"{line}\n")
 
 
-def _summary(shown: Graph) -> Iterator[str]:
+def _summary(graph: Graph) -> Iterator[str]:
     """Yield sizes, and the operation types from the most frequent to the rarest."""
-    roles = Counter(node.role for node in shown.nodes)
+    roles = Counter(node.role for node in graph.nodes)
     sizes = [f"{count:,} {_plural(role.name.lower(), count)}" for role, count in sorted(roles.items())]
-    yield printable(shown.name or "(no name)")
-    yield f"  {', '.join([*sizes, f'{shown.edge_count:,} edges', f'{len(shown.scopes) - 1:,} scopes'])}"
-    types = Counter(node.op_type for node in shown.operations)
+    yield printable(graph.name or "(no name)")
+    yield f"  {', '.join([*sizes, f'{graph.edge_count:,} edges', f'{len(graph.scopes) - 1:,} scopes'])}"
+    types = Counter(node.op_type for node in graph.operations)
     for op_type, count in sorted(types.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>9,}  {printable(op_type or '(no type)')}"
 
@@ -129,16 +129,16 @@ def _plural(word: str, count: int) -> str:
     return word if count == 1 or word == "unresolved" else f"{word}s"
 
 
-def _tree(shown: Graph) -> Iterator[str]:
+def _tree(graph: Graph) -> Iterator[str]:
     """Yield a line for each scope, indented by its depth, with the operations inside."""
     children: dict[int, list[int]] = {}
-    for index, parent in enumerate(shown.scope_columns.parent.tolist()):
+    for index, parent in enumerate(graph.scope_columns.parent.tolist()):
         children.setdefault(parent, []).append(index)
     waiting = [(0, 0)]
     while waiting:
         index, depth = waiting.pop()
         waiting.extend((child, depth + 1) for child in reversed(children.get(index, ())))
-        yield _tree_line(mindscope.graph.Scope(shown, index), depth)
+        yield _tree_line(mindscope.graph.Scope(graph, index), depth)
 
 
 def _tree_line(scope: Scope, depth: int) -> str:
@@ -146,21 +146,21 @@ def _tree_line(scope: Scope, depth: int) -> str:
     return f"{'  ' * depth}{printable(label)}  {scope.size:,}"
 
 
-def _on_paths(shown: Graph, start: str | None, end: str | None) -> Nodes:
+def _on_paths(graph: Graph, start: str | None, end: str | None) -> Nodes:
     """Return the nodes after ``start``, before ``end``, or on all paths between both. Raises SettingsError."""
-    ends = [None if name is None else _node_called(shown, name) for name in (start, end)]
+    ends = [None if name is None else _node_called(graph, name) for name in (start, end)]
     first, last = ends
     if first is not None and last is not None:
-        return shown.between(first, last)
-    return first.downstream if first is not None else last.upstream if last is not None else shown.nodes
+        return graph.between(first, last)
+    return first.downstream if first is not None else last.upstream if last is not None else graph.nodes
 
 
-def _node_called(shown: Graph, name: str) -> Node:
+def _node_called(graph: Graph, name: str) -> Node:
     """Find a node by its name, else by its full name. Raises SettingsError."""
-    node = shown.nodes[name] if name in shown.node_numbers else None
-    node = node or next((each for each in shown.nodes if each.full_name == name), None)
+    node = graph.nodes[name] if name in graph.node_numbers else None
+    node = node or next((each for each in graph.nodes if each.full_name == name), None)
     if node is None:
-        raise SettingsError(f"graph {shown.name!r} has no node {name!r}; --find lists nodes")
+        raise SettingsError(f"graph {graph.name!r} has no node {name!r}; --find lists nodes")
     return node
 
 
@@ -176,9 +176,9 @@ def _differences(diff: GraphDiff) -> Iterator[str]:
         yield printable(f"{entry.status.name.lower():<8} {line}{f'  ({what})' if what else ''}")
 
 
-def _found(shown: Graph, text: str | None, attribute: str | None, is_regex: bool) -> Iterator[str]:
+def _found(graph: Graph, text: str | None, attribute: str | None, is_regex: bool) -> Iterator[str]:
     wanted = None if attribute is None else _searched(attribute, is_regex, "--attribute")
-    for node in shown.find(_searched(text or "", is_regex, "--find"), attribute=wanted):
+    for node in graph.find(_searched(text or "", is_regex, "--find"), attribute=wanted):
         yield printable(_node_line(node))
 
 

@@ -269,7 +269,7 @@ def _lines(found: Landscape, tag: str, directory: str) -> Iterator[str]:
 
 
 def _print_sharpness(found: Sharpness) -> None:
-    values = ", ".join(f"{each:.6g}" for each in found.top_eigenvalues)
+    values = ", ".join(f"{top_eigenvalue:.6g}" for top_eigenvalue in found.top_eigenvalues)
     typer.echo(f"eigenvalues  {values} of the Hessian at step {found.step}")
     typer.echo(f"trace        {found.trace.value:.6g}")
     typer.echo(f"worst loss   {found.worst_loss:.6g} within {found.rho:g}, {found.loss:.6g} at the weights")

@@ -80,14 +80,14 @@ def lineage(
 
 
 def _for_a_terminal(table: LineageTable) -> LineageTable:
-    shown = ("run", "fact/state", "fact/duration")
+    fixed = ("run", "fact/state", "fact/duration")
     columns = table.columns
     few = len(table) < 2
     return table.choose(
         *(
             id
             for id, column in columns.items()
-            if id in shown or (not id.startswith("fact/") and (few or column.differs))
+            if id in fixed or (not id.startswith("fact/") and (few or column.differs))
         )
     )
 
@@ -100,12 +100,12 @@ def _print(table: LineageTable) -> None:
     columns = table.columns
     is_terminal = sys.stdout.isatty()
     console = Console(width=None if is_terminal else 40 * max(5, len(columns)), markup=False, highlight=False)
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for id, column in columns.items():
-        shown.add_column(printable(id), justify="right" if column.is_numeric else "left", overflow="fold")
+        printed.add_column(printable(id), justify="right" if column.is_numeric else "left", overflow="fold")
     for cells in zip(*(column.cells for column in columns.values()), strict=True):
-        shown.add_row(*("" if cell is None else printable(cell_as_text(cell)) for cell in cells))
-    console.print(shown)
+        printed.add_row(*("" if cell is None else printable(cell_as_text(cell)) for cell in cells))
+    console.print(printed)
 
 
 def cell_as_text(cell: object) -> str:

@@ -36,7 +36,7 @@ def ranks_json(ranks: Ranks) -> dict[str, Any]:
         "reference": ranks.reference, "origin_ns": ranks.origin_ns, "problems": ranks.problems,
         "profiles": [{"rank": each.rank, "cycle": each.cycle, "path": each.path} for each in ranks.data],
         **{name: [] if table is None else table.json_rows() for name, table in tables.items()},
-        "advice": [each.to_json() for each in advise_ranks(ranks)],
+        "advice": [advise_rank.to_json() for advise_rank in advise_ranks(ranks)],
     }  # fmt: skip
 
 
@@ -46,8 +46,8 @@ def ranks_lines(ranks: Ranks, top: int) -> Iterator[str]:
     yield f"ranks: {len(ranks.ranks)}, cycles: {ranks.cycles}{f', no profile of ranks {missing}' if missing else ''}"
     for name, problem in ranks.problems.items():
         yield f"not read: {name}: {problem}"
-    for each in advise_ranks(ranks):
-        yield from ("", f"* {each.finding}", f"  {each.remedy}")
+    for advise_rank in advise_ranks(ranks):
+        yield from ("", f"* {advise_rank.finding}", f"  {advise_rank.remedy}")
     yield from _means(ranks, top)
     yield from _clocks(ranks, top)
     yield from _collectives(ranks, top)

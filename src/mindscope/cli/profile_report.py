@@ -26,10 +26,10 @@ def overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int)
     trace = read.trace
     return {
         "name": read.name, "format": read.format, "rank": read.rank,
-        "devices": [{"name": each.name, "kind": each.kind, "model": each.model, "memory": each.memory}
-                    for each in read.devices],
+        "devices": [{"name": device.name, "kind": device.kind, "model": device.model, "memory": device.memory}
+                    for device in read.devices],
         "events": None if trace is None else {
-            "read": trace.read, "skipped": {reason: each.count for reason, each in trace.skipped.items()},
+            "read": trace.read, "skipped": {reason: value.count for reason, value in trace.skipped.items()},
         },
         "problems": _problems(read),
         **overview.to_json(top), **streams_json(read, kernel_wait),
@@ -37,7 +37,7 @@ def overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int)
 
 
 def overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: int) -> Iterator[str]:
-    devices = ", ".join(f"{each.name} ({each.model})" if each.model else each.name for each in read.devices)
+    devices = ", ".join(f"{device.name} ({device.model})" if device.model else device.name for device in read.devices)
     rank = "" if read.rank is None else f", rank {read.rank}"
     yield f"{read.name}  {read.format}{rank}{', ' if devices else ''}{devices}"
     yield from _event_lines(read)
@@ -86,7 +86,7 @@ def _problems(read: Profile) -> dict[str, str]:
 def _event_lines(read: Profile) -> Iterator[str]:
     if read.trace is None:
         return
-    skipped = ", ".join(f"{each.count} {reason}" for reason, each in read.trace.skipped.items())
+    skipped = ", ".join(f"{value.count} {reason}" for reason, value in read.trace.skipped.items())
     yield f"events       {read.trace.read} read" + (f", skipped: {skipped}" if skipped else "")
 
 
@@ -109,7 +109,7 @@ def _advice_lines(read: Profile, overview: Overview) -> Iterator[str]:
 
 
 def _rests_lines(read: Profile, advice: Advice) -> Iterator[str]:
-    names = [each.text for each in places_of(read, advice, _MOST_ROWS)]
+    names = [place.text for place in places_of(read, advice, _MOST_ROWS)]
     more = (len(advice.rows) or len(advice.spans)) - len(names)
     if names:
         yield f"  rests on {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
@@ -117,9 +117,9 @@ def _rests_lines(read: Profile, advice: Advice) -> Iterator[str]:
 
 def _missing_lines(overview: Overview) -> Iterator[str]:
     names: dict[tuple[str, str], list[str]] = {}
-    for part, each in overview.missing.items():
-        if each.remedy or each.code not in _PLAINLY_MISSING:
-            names.setdefault((each.reason, each.remedy), []).append(part.value.replace("_", " "))
+    for part, value in overview.missing.items():
+        if value.remedy or value.code not in _PLAINLY_MISSING:
+            names.setdefault((value.reason, value.remedy), []).append(part.value.replace("_", " "))
     if names:
         yield ""
     for (reason, remedy), parts in names.items():
@@ -140,7 +140,7 @@ def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         total = row.get(f"{side}_total", row.get("total"))
         cells = (share_text(row["share"]), *(time_text(each or 0) for each in (own, total, row["mean"])))
         yield f"{_cut(row['name']):<{_NAME_WIDTH}} " + " ".join(
-            [f"{cells[0]:>8}", *(f"{each:>10}" for each in cells[1:]), f"{row['count']:>8}"]
+            [f"{cells[0]:>8}", *(f"{cell:>10}" for cell in cells[1:]), f"{row['count']:>8}"]
         )
 
 
@@ -155,9 +155,9 @@ def diff_json(found: ProfileDiff, top: int) -> dict[str, Any]:
         "operators": rows[:top],
         "kernels": [] if found.kernels is None else _changed(found.kernels)[:top],
         "memory_peaks": [
-            {"device": device, "before": each.before, "after": each.after} for device, each in found.peaks.items()
+            {"device": device, "before": peak.before, "after": peak.after} for device, peak in found.peaks.items()
         ],
-        "notes": [{"code": each.code, "text": each.text} for each in found.notes],
+        "notes": [{"code": note.code, "text": note.text} for note in found.notes],
     }  # fmt: skip
 
 
@@ -169,8 +169,8 @@ def diff_lines(one: Profile, other: Profile, found: ProfileDiff, top: int) -> It
     for part, each in found.parts.items():
         if each.before or each.after:
             yield f"  {part:<14} {time_text(each.before):>10} -> {time_text(each.after):>10}"
-    for device, each in found.peaks.items():
-        yield f"memory peak  {device} {size_text(int(each.before))} -> {size_text(int(each.after))}"
+    for device, peak in found.peaks.items():
+        yield f"memory peak  {device} {size_text(int(peak.before))} -> {size_text(int(peak.after))}"
     for note in found.notes:
         yield f"* {note.text}"
     yield from _change_lines("operators", found.operators, top)

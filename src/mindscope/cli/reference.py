@@ -93,9 +93,9 @@ def _settings() -> Iterator[str]:
 def _commands(name: str, command: Any) -> Iterator[str]:
     """Yield a section of a command, and one below it for each of its own commands."""
     yield from _command(name, command)
-    for inner, each in getattr(command, "commands", {}).items():
-        if not each.hidden:
-            yield from _command(f"{name} {inner}", each)
+    for inner, value in getattr(command, "commands", {}).items():
+        if not value.hidden:
+            yield from _command(f"{name} {inner}", value)
 
 
 def _command(name: str, command: Any) -> Iterator[str]:

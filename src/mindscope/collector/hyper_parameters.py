@@ -22,7 +22,7 @@ def flat_parameters(parameters: Mapping[Any, Any]) -> dict[str, Any]:
         if inner is None:
             flat[str(name)] = _plain(value)
         else:
-            flat |= {f"{name}.{key}": each for key, each in flat_parameters(inner).items()}
+            flat |= {f"{name}.{key}": flat_parameter for key, flat_parameter in flat_parameters(inner).items()}
     return flat
 
 

@@ -116,9 +116,9 @@ class LandscapeCheckpoints:
     def _take_over(self, number: int) -> None:
         """Go on with the checkpoints of an earlier process before ``number``; those after it were overwritten."""
         self._directory.mkdir(parents=True, exist_ok=True)
-        for each in list(self._directory.iterdir()):
-            if each.name.startswith(_UNFINISHED):
-                each.unlink(missing_ok=True)
+        for entry in list(self._directory.iterdir()):
+            if entry.name.startswith(_UNFINISHED):
+                entry.unlink(missing_ok=True)
         try:
             file = read_landscape_file(self._directory.parent)
         except (OSError, MindscopeError):

@@ -19,7 +19,7 @@ def dataset_message(node: DatasetNode) -> Message:
     if node.children:
         message["children"] = [dataset_message(child) for child in node.children]
     if node.operations:
-        message["operations"] = [_operation("tensor_op_name", each) for each in node.operations]
+        message["operations"] = [_operation("tensor_op_name", operation) for operation in node.operations]
     if node.sampler is not None:
         message["sampler"] = _operation("sampler_name", node.sampler)
     return message

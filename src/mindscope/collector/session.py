@@ -165,6 +165,6 @@ class Session:
 
 
 def _check_alone(callbacks: list[Any], kinds: type[Any] | tuple[type[Any], ...]) -> None:
-    count = sum(isinstance(each, kinds) for each in callbacks)
+    count = sum(isinstance(callback, kinds) for callback in callbacks)
     if count > 1:
         raise ValueError(f"callbacks hold {count} SummaryCollectors, want one; one records all that is collected")

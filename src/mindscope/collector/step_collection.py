@@ -83,7 +83,9 @@ class StepCollection:
             self._framework.discard_values()
             return
         values = [
-            each for each in self._framework.take_values() if (due.tensors if each[0] == "tensor" else due.others)
+            take_value
+            for take_value in self._framework.take_values()
+            if (due.tensors if take_value[0] == "tensor" else due.others)
         ]
         if due.others:
             custom = self._facts.take() | custom

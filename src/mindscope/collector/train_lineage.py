@@ -80,7 +80,7 @@ class LineageUpdates:
 
 def _sources_of(params: Any) -> list[Any]:
     callbacks: list[Any] = params.get("list_callback") or []
-    checkpoints = [getattr(each, "latest_ckpt_file_name", None) for each in callbacks]
+    checkpoints = [getattr(callback, "latest_ckpt_file_name", None) for callback in callbacks]
     return [*map(params.get, _SOURCES), *checkpoints]
 
 

@@ -83,7 +83,7 @@ def _unknown(output: TensorDifference, inputs: Sequence[TensorDifference]) -> li
     """Return codes that need the elements of a tensor whose statistics alone are known: their norms may be equal."""
     figures = {"relative_error": "share_within_1e3", "norm_error": "norm_error", "cosine": "cosine"}
     tensors = [each for each in (output, *inputs) if each.has_values]
-    return [code for code, name in figures.items() if any(math.isnan(getattr(each, name)) for each in tensors)]
+    return [code for code, name in figures.items() if any(math.isnan(getattr(tensor, name)) for tensor in tensors)]
 
 
 @dataclass(frozen=True, slots=True)

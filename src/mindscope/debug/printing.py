@@ -85,7 +85,7 @@ class PrintedTensor(NamedTuple):
 
 def encode_printed(values: Iterable[str | PrintedTensor]) -> bytes:
     """Encode one call of ``Print``: a message to append to a print file, which has no framing between calls."""
-    return wire.encode(PRINT, {"value": [_message(each) for each in values]})
+    return wire.encode(PRINT, {"value": [_message(value) for value in values]})
 
 
 def _message(value: str | PrintedTensor) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def write_running_data(path: Path, data: LastData, rank: int, module: str = "TOR
     directory = path / f"rank_{rank}" / "rdr"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        time = _unused_time({each.name for each in directory.iterdir()})
+        time = _unused_time({entry.name for entry in directory.iterdir()})
     except OSError as error:
         _LOG.warning("running data of the training was not written: %s", error)
         return None

@@ -195,8 +195,8 @@ class _Sums:
         is_far = distance > 0
         bits = np.zeros(len(distance), np.int64)
         bits[is_far] = np.ceil(np.log2(distance[is_far].astype(np.float64))).astype(np.int64)
-        for end, count in [(0, int((~is_far).sum())), *((1 << each, int(np.sum(is_far & (bits == each))))
-                                                         for each in np.unique(bits[is_far]).tolist())]:  # fmt: skip
+        for end, count in [(0, int((~is_far).sum())), *((1 << bit, int(np.sum(is_far & (bits == bit))))
+                                                         for bit in np.unique(bits[is_far]).tolist())]:  # fmt: skip
             if count:
                 self.ulps[end] = self.ulps.get(end, 0) + count
 

@@ -123,7 +123,7 @@ class Compiler:
         match node:
             case ast.BoolOp(op=sign, values=values):
                 join = np.logical_and if isinstance(sign, ast.And) else np.logical_or
-                return CompiledPart("condition", partial(_fold, join, [self.condition(each) for each in values]))
+                return CompiledPart("condition", partial(_fold, join, [self.condition(value) for value in values]))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return CompiledPart("condition", partial(_apply, np.logical_not, [self.condition(operand)]))
             case ast.UnaryOp(op=sign, operand=operand):
@@ -135,7 +135,7 @@ class Compiler:
             case ast.Call():
                 return self._language.call(self.syntax, node) or self._call(node)
             case ast.List(elts=items):
-                return self._constant(tuple([self._item(each) for each in items]), node)
+                return self._constant(tuple([self._item(item) for item in items]), node)
             case ast.Subscript(value=group, slice=name):
                 return CompiledPart("name", self._language.name(self.syntax.token(group), self.syntax.token(name).text))
             case ast.Name():
@@ -192,7 +192,7 @@ class Compiler:
         if function.nin != len(node.args):
             raise self._refused("function", node)
         return self._applied(
-            function, [self.number(each) for each in node.args], "condition" if name in TESTS else "number"
+            function, [self.number(argument) for argument in node.args], "condition" if name in TESTS else "number"
         )
 
     def _refused(self, code: str, node: ast.expr) -> ExpressionError:

@@ -58,7 +58,7 @@ def parse(text: str, vocabulary: Vocabulary) -> Syntax:
     """Return the syntax of a text. Raises ExpressionError with the position of what can't continue an expression."""
     tokens = tokenize(text, vocabulary)
     _Check(tokens, vocabulary).run()
-    source = "\n".join(_SOURCES.get(each.kind) or ("0" if each.text in STATES else each.text) for each in tokens)
+    source = "\n".join(_SOURCES.get(token.kind) or ("0" if token.text in STATES else token.text) for token in tokens)
     return Syntax(text, tokens, ast.parse(f"({source})", mode="eval").body)
 
 

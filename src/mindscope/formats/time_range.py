@@ -47,8 +47,8 @@ EMPTY_RANGE = TimeRange()
 
 
 def _least(parts: Iterable[T | None]) -> T | None:
-    return min((each for each in parts if each is not None), default=None)
+    return min((part for part in parts if part is not None), default=None)
 
 
 def _greatest(parts: Iterable[T | None]) -> T | None:
-    return max((each for each in parts if each is not None), default=None)
+    return max((part for part in parts if part is not None), default=None)

@@ -137,7 +137,7 @@ class Finder:
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
         self._unsettled = {path: each for path, each in listings.items() if not each.modified_ns}
         self.directories = tuple(path for path, each in listings.items() if each.listed_ns)
-        self.has_links = any(each.links for each in listings.values())
+        self.has_links = any(listing.links for listing in listings.values())
         contents = contents_by_run(
             self.base,
             {path: each.found for path, each in listings.items() if each.found},
@@ -154,7 +154,7 @@ class Finder:
             for path, each in listings.items()
             if each.files or path in contents
         ]
-        unreadable = [found for each in listings.values() for found in each.unreadable]
+        unreadable = [found for listing in listings.values() for found in listing.unreadable]
         return Discovery(
             {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
             tuple(sorted(unreadable, key=lambda found: natural_key(found.path))),
@@ -168,7 +168,7 @@ class Finder:
     @property
     def parents(self) -> frozenset[str]:
         """Directories that hold directories, as of the last find."""
-        return frozenset(path for path, each in self._listings.items() if each.directories) | {self.base}
+        return frozenset(path for path, listing in self._listings.items() if listing.directories) | {self.base}
 
     def modified_ns(self, directory: str) -> int:
         """Return the time of the last change of entries of a directory; 0 if it must be listed each time.
@@ -204,7 +204,7 @@ class Finder:
         return _found_run(self.base, self.base, listing.files, settings=settings)
 
     def _settings_finder(self, listings: Mapping[str, _Listing]) -> SettingsFinder:
-        names = {path: each.settings for path, each in listings.items() if each.settings}
+        names = {path: listing.settings for path, listing in listings.items() if listing.settings}
         return SettingsFinder(self.base, names, lambda path: path in listings and bool(listings[path].files))
 
     def _walk(self) -> Iterator[tuple[str, _Listing]]:

@@ -186,7 +186,7 @@ def contents_by_run(
     """
     by_run: dict[str, list[Found]] = {}
     profiles = {
-        path for directory, each in found.items() for kind, path in each
+        path for directory, value in found.items() for kind, path in value
         if path == directory and kind not in DEBUGGING_DATA
     }  # fmt: skip
     roots = {(kind, path) for each in found.values() for kind, path in each if kind in DEBUGGING_DATA}
@@ -209,8 +209,8 @@ def contents_by_run(
     directories = {path for kind, path in roots if kind not in DEBUGGING_FILES}
     versions = _directory_versions({*profiles, *directories}, modified_ns, base)
     return {
-        run: RunContents(_summarize(run, each, versions), tuple(path for _, path in each))
-        for run, each in by_run.items()
+        run: RunContents(_summarize(run, value, versions), tuple(path for _, path in value))
+        for run, value in by_run.items()
     }
 
 

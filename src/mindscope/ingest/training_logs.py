@@ -37,7 +37,7 @@ def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -
     if not entries:
         return ()
     is_of_training = is_job_log_name if any(map(is_source_name, names)) else is_training_log_name
-    named = sorted((each for each in entries if is_of_training(each.name)), key=lambda each: natural_key(each.name))
+    named = sorted((entry for entry in entries if is_of_training(entry.name)), key=lambda each: natural_key(each.name))
     return tuple(each.path for each in named[:_MOST_OPENED] if _is_text(each))
 
 

@@ -31,7 +31,7 @@ def blocks(length: int) -> Iterator[slice]:
 
 def rows(vectors: States, block: slice) -> Matrix:
     """Return a block of all vectors, of shape (n, length of the block)."""
-    return np.stack([np.asarray(each[block], np.float64) for each in vectors])
+    return np.stack([np.asarray(vector[block], np.float64) for vector in vectors])
 
 
 def product(first: NDArray[Any], second: NDArray[Any]) -> Matrix:
@@ -49,12 +49,12 @@ def combine(factors: NDArray[Any], vectors: States) -> Vector:
 
 def are_finite(vectors: States) -> list[bool]:
     """Return whether each vector is free of NaN and Infinity."""
-    return [all(bool(np.isfinite(each[block]).all()) for block in blocks(len(each))) for each in vectors]
+    return [all(bool(np.isfinite(vector[block]).all()) for block in blocks(len(vector))) for vector in vectors]
 
 
 def check_states(states: States) -> None:
     """Raises ValueError for states of different lengths, without elements, or with NaN or Infinity."""
-    sizes = {len(each) for each in states}
+    sizes = {len(state) for state in states}
     if len(sizes) != 1 or 0 in sizes:
         raise ValueError(f"checkpoints have {sorted(sizes)} weights, want one number above 0")
     broken = [number for number, finite in enumerate(are_finite(states), 1) if not finite]

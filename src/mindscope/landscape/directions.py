@@ -122,10 +122,10 @@ def filter_normalized(weights: Vector, shapes: Sequence[Shape], seed: int | Sequ
     for shape, part, of in zip(shapes, _parts(direction, sizes), _parts(weights, sizes), strict=True):
         if len(shape) < 2 or not part.size:
             continue
-        drawn = generator.standard_normal((shape[0], part.size // shape[0]), np.float32)
-        norms = np.linalg.norm(of.reshape(shape[0], -1), axis=1) / np.linalg.norm(drawn, axis=1)
-        drawn *= norms[:, np.newaxis].astype(np.float32)
-        part[:] = drawn.reshape(-1)
+        filters = generator.standard_normal((shape[0], part.size // shape[0]), np.float32)
+        norms = np.linalg.norm(of.reshape(shape[0], -1), axis=1) / np.linalg.norm(filters, axis=1)
+        filters *= norms[:, np.newaxis].astype(np.float32)
+        part[:] = filters.reshape(-1)
     return direction
 
 

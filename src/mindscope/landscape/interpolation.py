@@ -39,8 +39,8 @@ def interpolate(z: Surface, known: Mask, order: int = 3) -> Surface:
         scale = float(np.ptp(filled[finite & known])) or 1.0
         middle = float(filled[finite & known].mean())
         start = np.where(finite, (filled - middle) / scale, 0.0)
-        for each in range(2, order + 1):  # the smoother one begins near its end
-            start = _least_bending(start, unknown, finite, each)
+        for index in range(2, order + 1):  # the smoother one begins near its end
+            start = _least_bending(start, unknown, finite, index)
         filled[unknown] = start[unknown] * scale + middle
     return filled
 

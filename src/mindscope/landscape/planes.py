@@ -52,7 +52,7 @@ def plane_through_three(states: States, shapes: Sequence[Shape], seed: int = 0) 
     check_states(states)
     first = states[0]
     directions = [combine(np.array([-1.0, 1.0]), [first, each]) for each in (states[1], states[2])]
-    noise = 4.0 * float(np.finfo(first.dtype).eps) * max(length(each) for each in states)
+    noise = 4.0 * float(np.finfo(first.dtype).eps) * max(length(state) for state in states)
     kept: list[Vector] = []
     for direction in directions:
         rest = _orthogonal(direction, kept)

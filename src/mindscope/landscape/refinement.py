@@ -166,5 +166,5 @@ def _choose(errors: Surface, unknown: Mask) -> Indices:
             break
     others = np.flatnonzero(unknown & ~chosen)
     generator = np.random.default_rng(len(others))
-    drawn = generator.choice(others, min(len(others), count - int(chosen.sum())), replace=False)
-    return np.concatenate([np.flatnonzero(chosen), drawn])
+    sampled = generator.choice(others, min(len(others), count - int(chosen.sum())), replace=False)
+    return np.concatenate([np.flatnonzero(chosen), sampled])

@@ -51,8 +51,8 @@ def correlation_ratio(codes: Codes, y: Floats, weights: Floats) -> Estimate:
 
     The interval is a bootstrap interval. ``weights`` are those of `sample_weights` for these runs.
     """
-    value, *drawn = _adjusted_ratios(codes, _standardized(y), weights).tolist()
-    low, high = np.percentile(drawn, (2.5, 97.5))
+    value, *resampled = _adjusted_ratios(codes, _standardized(y), weights).tolist()
+    low, high = np.percentile(resampled, (2.5, 97.5))
     return Estimate(value, float(low), float(high), y.size)
 
 
@@ -63,8 +63,8 @@ def sample_weights(count: int, rng: np.random.Generator) -> Floats:
     takes longer than a measure over them.
     """
     rows = rng.integers(0, count, (RESAMPLES, count)) + count * np.arange(RESAMPLES)[:, None]
-    drawn = np.bincount(rows.ravel(), minlength=count * RESAMPLES).reshape(RESAMPLES, count)
-    return np.ascontiguousarray(np.vstack([np.ones(count), drawn]).T, dtype=np.float64)
+    counts = np.bincount(rows.ravel(), minlength=count * RESAMPLES).reshape(RESAMPLES, count)
+    return np.ascontiguousarray(np.vstack([np.ones(count), counts]).T, dtype=np.float64)
 
 
 def mutual_information(x: Codes, y: Codes) -> Estimate:

@@ -98,4 +98,4 @@ def _is_list_of_mappings(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False
     items = cast("Sequence[Any]", value)
-    return bool(items) and all(isinstance(each, Mapping) for each in items)
+    return bool(items) and all(isinstance(item, Mapping) for item in items)

@@ -99,16 +99,16 @@ def _column(token: Token, name_in_group: str | None, table: Table) -> Column:
 
 
 def _cell_by_cell(function: Callable[..., Any], *values: Column | Cells) -> Cells:
-    cells = [each.cells if isinstance(each, Column) else each for each in values]
+    cells = [value.cells if isinstance(value, Column) else value for value in values]
     return np.asarray(np.frompyfunc(function, len(cells), 1)(*cells), object)
 
 
 def _compare(sign: Callable[[Any, Any], Any], *values: Column | Cells) -> Mask | Cells:
     """Compare as float64 where that is exact, else cell by cell."""
-    numbers = [_exact_numbers(each) for each in values]
-    if any(each is None for each in numbers):
+    numbers = [_exact_numbers(value) for value in values]
+    if any(number is None for number in numbers):
         return _cell_by_cell(partial(compare, sign), *values)
-    is_missing = [each.is_missing for each in values if isinstance(each, Column)]
+    is_missing = [value.is_missing for value in values if isinstance(value, Column)]
     return np.logical_and.reduce([sign(*numbers), *map(np.logical_not, is_missing)])
 
 

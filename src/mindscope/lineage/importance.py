@@ -153,7 +153,8 @@ def importance_of(
         for pair in interactions(features, y, rng, check)
     ]
     found = [
-        FeatureImportance(feature.key, feature.kind, each) for feature, each in zip(features, measures, strict=True)
+        FeatureImportance(feature.key, feature.kind, measure)
+        for feature, measure in zip(features, measures, strict=True)
     ]
     return Importance(target, y.size, tuple(found), tuple(apart), tuple(pairs), score, problem)
 
@@ -174,8 +175,11 @@ def _measures(feature: Feature, y: Floats, bins: Codes, weights: Floats) -> dict
         codes[is_known] = binned(x) + 1
     else:
         categories = x.astype(np.intp)
-        drawn = weights[is_known]
-        linear, rank = correlation_ratio(categories, seen, drawn), correlation_ratio(categories, ranks(seen), drawn)
+        known_weights = weights[is_known]
+        linear, rank = (
+            correlation_ratio(categories, seen, known_weights),
+            correlation_ratio(categories, ranks(seen), known_weights),
+        )
         codes = np.where(is_known, np.nan_to_num(feature.values) + 1, 0).astype(np.intp)
     information = mutual_information(np.unique(codes, return_inverse=True)[1], bins)
     return {Measure.LINEAR: linear, Measure.RANK: rank, Measure.INFORMATION: information}

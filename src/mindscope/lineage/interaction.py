@@ -44,7 +44,7 @@ def interactions(
         check()
         known = (levels[one] >= 0) & (levels[other] >= 0)
         shares.append((_share(levels[one][known], levels[other][known], y[known]), one, other))
-    strongest = sorted((each for each in shares if each[0] > 0), reverse=True)[:MOST_PAIRS]
+    strongest = sorted((share for share in shares if share[0] > 0), reverse=True)[:MOST_PAIRS]
     return [Interaction(one, other, _estimate(levels[one], levels[other], y, rng)) for _, one, other in strongest]
 
 

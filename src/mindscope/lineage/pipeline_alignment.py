@@ -78,7 +78,7 @@ def align_runs(
     sizes: list[set[int | None]] = [set() for _ in different]
     for run, mark in marks.items():
         sizes[mark].add((epoch_sizes or {}).get(run))
-    known = tuple([each.pop() if len(each) == 1 else None for each in sizes])
+    known = tuple([size.pop() if len(size) == 1 else None for size in sizes])
     return PipelineTable(marks, align(different, check), known)
 
 
@@ -132,9 +132,13 @@ def _fit(column: list[Stage | None], stage: Stage) -> float:
 def _column(stages: list[Stage | None]) -> AlignedColumn:
     met = [stage for stage in stages if stage is not None]
     operations = [stage for stage in met if isinstance(stage, Operation)]
-    parameters = [dict(each.parameters) for each in operations]
-    names = dict.fromkeys(name for each in parameters for name in each)
-    differing = [name for name in names if len({repr(each[name]) if name in each else "" for each in parameters}) > 1]
+    parameters = [dict(operation.parameters) for operation in operations]
+    names = dict.fromkeys(name for parameter in parameters for name in parameter)
+    differing = [
+        name
+        for name in names
+        if len({repr(parameter[name]) if name in parameter else "" for parameter in parameters}) > 1
+    ]
     differs = len(set(stages)) > 1
     return AlignedColumn(tuple(stages), tuple(differing), differs, _branches(stages))
 

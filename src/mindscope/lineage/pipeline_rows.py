@@ -35,10 +35,10 @@ def _rows(operation: Operation, flows: tuple[int | None, ...]) -> int | None:
     """Return the rows that leave an operation with these inputs."""
     parameters = dict(operation.parameters)
     if operation.name == "Zip":
-        known = [each for each in flows if each is not None]
+        known = [flow for flow in flows if flow is not None]
         return min(known) if known and len(known) == len(flows) else None
     if operation.name == "Concat":
-        return sum(each or 0 for each in flows) if flows and None not in flows else None
+        return sum(flow or 0 for flow in flows) if flows and None not in flows else None
     rows = flows[0] if len(flows) == 1 else None
     match operation.name:
         case "Batch":

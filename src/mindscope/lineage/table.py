@@ -84,7 +84,7 @@ def not_found(name: str, ids: Iterable[str]) -> Reason:
     known = list(ids)
     by_tail = {id.rpartition("/")[2].lower(): id for id in known}
     near = get_close_matches(name, known, n=3, cutoff=0.6)
-    near += [by_tail[each] for each in get_close_matches(name.lower(), by_tail, n=3, cutoff=0.6)]
+    near += [by_tail[close_match] for close_match in get_close_matches(name.lower(), by_tail, n=3, cutoff=0.6)]
     names = list(dict.fromkeys(near)) or known[:3]
     if not names:
         return Reason("column_not_found", name=name)

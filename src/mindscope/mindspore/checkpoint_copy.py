@@ -22,11 +22,11 @@ class CheckpointCopy:
 
     def __init__(self, network: Any) -> None:
         self._tensors = {
-            each.name: cast(Any, mindspore.Tensor).from_numpy(np.array(each.asnumpy(), order="C"))
-            for each in network.get_parameters()
-            if each.requires_grad or each.name.endswith(_STATISTICS)
+            get_parameter.name: cast(Any, mindspore.Tensor).from_numpy(np.array(get_parameter.asnumpy(), order="C"))
+            for get_parameter in network.get_parameters()
+            if get_parameter.requires_grad or get_parameter.name.endswith(_STATISTICS)
         }
-        self.size = sum(each.nbytes for each in self._tensors.values())
+        self.size = sum(tensor.nbytes for tensor in self._tensors.values())
         """Size in bytes."""
 
     def write(self, file: Path) -> None:

@@ -74,7 +74,9 @@ class MindSporeFramework:
         optimizer: Any = optimizer_of(params)
         if optimizer is not self._optimizer:
             self._optimizer = optimizer
-            self._parameters = {} if optimizer is None else {each.name: each for each in optimizer.parameters}
+            self._parameters = (
+                {} if optimizer is None else {parameter.name: parameter for parameter in optimizer.parameters}
+            )
         return self._parameters
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:

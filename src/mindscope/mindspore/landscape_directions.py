@@ -47,8 +47,8 @@ def _normal_of(seed: int) -> Normal:
 def _random(checkpoint: Checkpoint, normal: Normal) -> Vector:
     """Return numbers for all parameters, as MindSpore draws them, of which those of the moving ones are used."""
     arrays = checkpoint.arrays
-    drawn = normal(sum(array.size for array in arrays.values()))
-    parts = np.split(drawn, np.cumsum([array.size for array in arrays.values()])[:-1])
+    values = normal(sum(array.size for array in arrays.values()))
+    parts = np.split(values, np.cumsum([array.size for array in arrays.values()])[:-1])
     numbers = dict(zip(arrays, parts, strict=True))
     return np.concatenate([numbers[name] for name in checkpoint.moving]).astype(np.float32)
 

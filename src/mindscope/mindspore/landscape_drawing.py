@@ -61,7 +61,7 @@ class Drawing:
                 text = "the weights of %s %s are NaN or Infinity; they are left out"
                 _LOG.warning(text, self.file.settings.unit, broken)
             if len(used) >= LEAST_INTERVAL:
-                yield from self._of_states(used, [each for each, kept in zip(states, finite, strict=True) if kept])
+                yield from self._of_states(used, [state for state, kept in zip(states, finite, strict=True) if kept])
 
     def _of_states(self, interval: tuple[int, ...], states: States) -> Iterator[tuple[str, Landscape]]:
         last = self._checkpoint(interval[-1])

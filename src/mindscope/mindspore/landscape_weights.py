@@ -56,4 +56,4 @@ class Checkpoint:
 def read_checkpoint(file: Path) -> Checkpoint:
     """Return a file of ``mindspore.save_checkpoint``. Raises ValueError where it can't be read."""
     parameters: dict[str, Any] = cast(Any, mindspore).load_checkpoint(str(file))
-    return Checkpoint({name: each.asnumpy() for name, each in parameters.items()})
+    return Checkpoint({name: parameter.asnumpy() for name, parameter in parameters.items()})

@@ -52,5 +52,7 @@ def eval_lineage(params: Any) -> EvalLineage:
 
 def checkpoint_path(callbacks: Any) -> str | None:
     """Return the newest checkpoint of the last callback that saves any, if it is there."""
-    files: list[Any] = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
+    files: list[Any] = [
+        callback.latest_ckpt_file_name for callback in callbacks if isinstance(callback, ModelCheckpoint)
+    ]
     return str(Path(files[-1]).resolve()) if files and files[-1] and Path(files[-1]).exists() else None

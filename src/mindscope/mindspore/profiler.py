@@ -181,7 +181,9 @@ class Profiler(Callback):
         return self._schedule is None or self._schedule(step).name.startswith("RECORD")
 
     def _operators(self, path: str | PathLike[str] | None) -> Operators:
-        return read_operators(self._written if path is None else [each.key for each in find_profiles(Path(path))])
+        return read_operators(
+            self._written if path is None else [find_profile.key for find_profile in find_profiles(Path(path))]
+        )
 
     def _save(self, own: Any) -> None:
         """Have MindSpore write a cycle; none of it raises, since the training continues."""

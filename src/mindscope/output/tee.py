@@ -36,7 +36,7 @@ class Tee:
     """Copies until all writers of the streams closed them."""
 
     def __init__(self, streams: list[Stream], control: int, file: OutputFile) -> None:
-        self._streams = {each.source: each for each in streams}
+        self._streams = {stream.source: stream for stream in streams}
         self._control, self._file = control, file
         self._poll = select.poll()
         for source in (*self._streams, control):

@@ -110,18 +110,18 @@ class Overview:
             "operators": [] if self.operators is None else list(self.operators.rows(top)),
             "kernels": [] if self.kernels is None else list(self.kernels.rows(top)),
             "memory_peaks": [
-                {"device": each.device, "time_ns": each.time, "allocated": each.allocated,
-                 "by_category": dict(each.by_category)}
-                for each in self.peaks
+                {"device": peak.device, "time_ns": peak.time, "allocated": peak.allocated,
+                 "by_category": dict(peak.by_category)}
+                for peak in self.peaks
             ],
             "memory_notes": [
-                {"code": each.code, "reason": each.reason, "remedy": each.remedy} for each in self.memory_notes
+                {"code": note.code, "reason": note.reason, "remedy": note.remedy} for note in self.memory_notes
             ],
-            "cards": [each.to_json() for each in self.cards],
+            "cards": [card.to_json() for card in self.cards],
             "advice": [each.to_json() for each in self.advice],
             "missing": {
-                part.value: {"code": each.code, "reason": each.reason, "remedy": each.remedy}
-                for part, each in self.missing.items()
+                part.value: {"code": value.code, "reason": value.reason, "remedy": value.remedy}
+                for part, value in self.missing.items()
             },
         }  # fmt: skip
 
@@ -153,7 +153,7 @@ def overview_of(profile: Profile) -> Overview:
         peaks=peaks_of(profile),
         memory_notes=_memory_notes(profile),
         cards=cards_of(profile, advise(profile)),
-        missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
+        missing={part: value for part, value in profile.missing.items() if part not in _UNSAID},
     )
 
 
@@ -210,7 +210,7 @@ def _overlap(steps: Steps) -> float | None:
 def _occupancy(kernels: Kernels) -> float | None:
     if kernels.occupancy is None:
         return None
-    time = int(kernels.total[kernels.kind.is_any_of(lambda each: each == "compute")].sum())
+    time = int(kernels.total[kernels.kind.is_any_of(lambda text: text == "compute")].sum())
     return float(np.nansum(kernels.occupancy * kernels.total)) / time if time else None
 
 
@@ -219,7 +219,7 @@ def _unlinked(kernels: Kernels) -> float | None:
     if kernels.operator is None:
         return None
     whole = int(kernels.total.sum())
-    return int(kernels.total[kernels.operator.is_any_of(lambda each: not each)].sum()) / whole if whole else None
+    return int(kernels.total[kernels.operator.is_any_of(lambda text: not text)].sum()) / whole if whole else None
 
 
 def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None:
@@ -240,8 +240,8 @@ def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None
 
 def _tensor_cores(kernels: Kernels) -> float | None:
     kernels = kernels.without_copies
-    if kernels.core is None or not kernels.device.is_any_of(lambda each: each.startswith("GPU")).all():
+    if kernels.core is None or not kernels.device.is_any_of(lambda text: text.startswith("GPU")).all():
         return None  # cores of Ascend are no tensor cores
     whole = int(kernels.total.sum())
-    own = kernels.core.is_any_of(lambda each: each == "tensor_core")
+    own = kernels.core.is_any_of(lambda text: text == "tensor_core")
     return int(kernels.total[own].sum()) / whole if whole else None

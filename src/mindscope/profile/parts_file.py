@@ -194,7 +194,11 @@ def _table_class(part: type, name: str) -> type[Table]:
     if name == "":
         return part
     hint = get_type_hints(part)[name]
-    return next(each for each in (hint, *get_args(hint)) if isinstance(each, type) and issubclass(each, Table))
+    return next(
+        get_argument
+        for get_argument in (hint, *get_args(hint))
+        if isinstance(get_argument, type) and issubclass(get_argument, Table)
+    )
 
 
 def _table(made: type[Table], entry: Mapping[str, Any], name: str, columns: Mapping[str, NDArray[Any]]) -> Table:

@@ -142,10 +142,10 @@ def operators_as_json(operators: Operators, names: Sequence[str]) -> str:
 
 def _table(header: list[str], rows: list[list[str]]) -> Iterator[str]:
     """Yield aligned columns; numbers to the right."""
-    shown = rows[:MOST_ROWS]
-    widths = [max(len(cell) for cell in column) for column in zip(header, *shown, strict=True)]
-    is_number = [bool(shown) and all(_is_number(row[column]) for row in shown) for column in range(len(header))]
-    for cells in [header, ["-" * width for width in widths], *shown]:
+    printed = rows[:MOST_ROWS]
+    widths = [max(len(cell) for cell in column) for column in zip(header, *printed, strict=True)]
+    is_number = [bool(printed) and all(_is_number(row[column]) for row in printed) for column in range(len(header))]
+    for cells in [header, ["-" * width for width in widths], *printed]:
         padded = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(cells, widths, is_number, strict=True)

@@ -170,7 +170,7 @@ class RecordedSource:
             into[rows >= 0] = column[rows[rows >= 0]]
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{len(each.references)} of rank {rank}" for rank, each in sorted(self._steps.items()))
+        counts = ", ".join(f"{len(step.references)} of rank {rank}" for rank, step in sorted(self._steps.items()))
         return f"<statistics of {len(self.tensors)} tensors, steps: {counts}>"
 
 
@@ -182,7 +182,7 @@ def has_statistics(store: RunStore) -> bool:
 
 def statistics_version(store: RunStore) -> int:
     """Changes with every step that a run gets, 0 without statistics."""
-    return sum(1 + each.version for (kind, _), each in store.series.items() if kind is Kind.TENSOR_STATISTICS)
+    return sum(1 + value.version for (kind, _), value in store.series.items() if kind is Kind.TENSOR_STATISTICS)
 
 
 def _integers(recorded: TensorStatistics, name: str, dtype: Any) -> NDArray[Any]:
@@ -194,4 +194,4 @@ def problems_of(source: Any) -> tuple[Reason, ...]:
     """Return what can't be read, or is left out, of a source: of files, and of event files."""
     of_files: Mapping[str, Reason] = getattr(source, "problems", {})
     failures: Iterable[Any] = getattr(source, "failures", ())
-    return (*of_files.values(), *(Reason("unreadable", detail=str(each)) for each in failures))
+    return (*of_files.values(), *(Reason("unreadable", detail=str(failure)) for failure in failures))

@@ -97,7 +97,7 @@ def entries_beside(directory: Path) -> list[Path]:
     parent = directory.parent
     if parent == directory or is_run(parent) or not is_run(directory):
         return []
-    others = [each for each in entries_of(parent) if each.path != os.fspath(directory)]
+    others = [entry for entry in entries_of(parent) if entry.path != os.fspath(directory)]
     if any(each.is_dir(follow_symlinks=False) and is_run(Path(each.path)) for each in others):
         return []
     return [Path(each.path) for each in others if not each.is_symlink()]
@@ -105,4 +105,4 @@ def entries_beside(directory: Path) -> list[Path]:
 
 def is_run(directory: Path) -> bool:
     """Return whether a directory holds event files itself."""
-    return any(is_event_name(each.name) for each in entries_of(directory))
+    return any(is_event_name(entry.name) for entry in entries_of(directory))

@@ -93,7 +93,7 @@ def read_failures(
             text = str(error)
             found.problems.append(text if path.name in text else f"{path.name}: {text}")
     found.running_data.sort(key=lambda each: -1 if each.rank is None else each.rank)
-    found.flight_records.sort(key=lambda each: each.rank)
+    found.flight_records.sort(key=lambda flight_record: flight_record.rank)
     if left := sum(record.left for record in found.flight_records):
         found.problems.append(str(Reason("flight_records_left", count=left, ranks=len(found.flight_records))))
     found.mismatches = find_mismatches(found.flight_records)
@@ -120,6 +120,6 @@ def _below(paths: Sequence[Path], depth: int) -> Iterator[Path]:
 
 def _entries(directory: Path) -> list[Path]:
     with suppress(OSError), os.scandir(directory) as entries:
-        names = sorted(each.name for each in entries if not each.is_symlink())
+        names = sorted(entry.name for entry in entries if not entry.is_symlink())
         return [directory / name for name in names[:_MOST_ENTRIES]]
     return []

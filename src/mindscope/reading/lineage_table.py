@@ -119,7 +119,7 @@ class LineageTable(Sequence[Mapping[str, Cell]], Tabular):
         may be results; ``columns`` names all of them.
         Calls ``check`` now and then; an exception in it ends the computation. Raises ColumnNotFoundError.
         """
-        keys = None if columns is None else [self.table.find(each) for each in columns]
+        keys = None if columns is None else [self.table.find(column) for column in columns]
         return importance_of(self.table, self.table.find(name), keys, check, [self.table.find(each) for each in also])
 
     def pipelines(self, check: Callable[[], None] = lambda: None) -> PipelineTable:

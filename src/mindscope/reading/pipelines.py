@@ -49,7 +49,7 @@ def _version(store: RunStore) -> int:
 def _parameters(node: DatasetNode) -> Iterator[tuple[str, Cell]]:
     yield from flatten(node.parameters)
     if node.operations:
-        yield "operations", tuple(each.name for each in node.operations)
+        yield "operations", tuple(operation.name for operation in node.operations)
     for number, each in enumerate(node.operations):
         is_repeated = sum(other.name == each.name for other in node.operations) > 1
         yield from flatten(_settings(each), f"{each.name}[{number}]." if is_repeated else f"{each.name}.")

@@ -64,4 +64,4 @@ class RunProfiles(Sequence[Profile]):
 
 def _profiles_of(directory: Path) -> list[FoundProfile]:
     runs = {str(run.path) for run in find_runs(directory).runs.values()}
-    return sorted(find_profiles(directory, runs), key=lambda each: natural_key(str(each.key)))
+    return sorted(find_profiles(directory, runs), key=lambda find_profile: natural_key(str(find_profile.key)))

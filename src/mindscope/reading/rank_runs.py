@@ -36,7 +36,7 @@ def _siblings(directory: Path) -> list[Path]:
         return []
     above, name, below = text[: ranks[-1].start()], ranks[-1][1], text[ranks[-1].end() :].lstrip("/")
     with suppress(OSError):
-        found = [each / below for each in sorted(Path(above).iterdir())
-                 if (match := RANK.fullmatch(each.name)) and match[1] == name]  # fmt: skip
+        found = [entry / below for entry in sorted(Path(above).iterdir())
+                 if (match := RANK.fullmatch(entry.name)) and match[1] == name]  # fmt: skip
         return [each for each in found if each != directory and each.is_dir()]
     return []

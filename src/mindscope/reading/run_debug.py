@@ -103,7 +103,7 @@ class RunDebug:
 
         Raises WatchpointError for a text that can't be parsed.
         """
-        chosen = [parse_watchpoint(each) for each in watchpoints] or recommended_watchpoints()
+        chosen = [parse_watchpoint(watchpoint) for watchpoint in watchpoints] or recommended_watchpoints()
         return evaluate_watchpoints(self.source, chosen, steps=steps, most_hits=most_hits)
 
     def compare(
@@ -175,7 +175,7 @@ class RunDebug:
             return {}
         folder = load_settings({}).workspace if workspace is None else Path(workspace).expanduser()
         pairs = known_pairs(self.source, other.source, remembered_pairs(folder, self.path, other.path))
-        return {one: each for one, each in pairs.items() if one not in by_hand and each not in by_hand.values()}
+        return {one: pair for one, pair in pairs.items() if one not in by_hand and pair not in by_hand.values()}
 
     def compare_ranks(self) -> RankDifference | None:
         """Return where the ranks of a data-parallel training part; None if they never do, or only one was recorded."""

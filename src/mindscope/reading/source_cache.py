@@ -90,14 +90,14 @@ class SourceCache:
 def files_key(store: RunStore) -> list[Any]:
     """Changes whenever the event files of a run do."""
     return [
-        [each.name, each.size_bytes, each.modified_at, each.read_bytes, each.records, each.rewinds, len(each.damages)]
-        for each in store.files
+        [file.name, file.size_bytes, file.modified_at, file.read_bytes, file.records, file.rewinds, len(file.damages)]
+        for file in store.files
     ]
 
 
 def _record(entry: _Entry) -> State:
     source = entry.source
-    columns = json.dumps([[each.group.value, each.name] for each in source.fields], separators=(",", ":"))
+    columns = json.dumps([[field.group.value, field.name] for field in source.fields], separators=(",", ":"))
     hparams = None if source.hparams == HparamsData() else astuple(source.hparams)
     problems = [reason_to_json(problem) for problem in source.config.problems]
     values = [list(source.fields.values()), hparams, dict(source.config.settings), problems]
@@ -113,7 +113,7 @@ def _hparams(state: Any) -> HparamsData:
     if state is None:
         return HparamsData()
     values, metrics, *others = state
-    infos = None if metrics is None else tuple([MetricInfo(*each) for each in metrics])
+    infos = None if metrics is None else tuple([MetricInfo(*metric) for metric in metrics])
     return HparamsData(values, infos, *others)
 
 
@@ -121,4 +121,4 @@ def _config(settings: Mapping[str, Any], problems: Iterable[object]) -> ConfigFi
     if not settings and not problems:
         return NONE
     cells = {name: _cell(value) for name, value in settings.items()}
-    return ConfigFiles(cells, tuple([cast("Reason", reason_from_json(each)) for each in problems]))
+    return ConfigFiles(cells, tuple([cast("Reason", reason_from_json(problem)) for problem in problems]))

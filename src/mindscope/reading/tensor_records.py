@@ -47,13 +47,13 @@ class TensorRecords(Tabular):
         """Return a row for each tensor, with a column for each statistic."""
         rows = [
             {
-                **{"order": each.order, "operator": each.tensor.operator, "phase": str(each.tensor.phase)},
-                **{"role": str(each.tensor.role), "slot": each.tensor.slot, "dtype": each.tensor.dtype},
-                "shape": "" if each.tensor.shape is None else str(list(each.tensor.shape)),
+                **{"order": record.order, "operator": record.tensor.operator, "phase": str(record.tensor.phase)},
+                **{"role": str(record.tensor.role), "slot": record.tensor.slot, "dtype": record.tensor.dtype},
+                "shape": "" if record.tensor.shape is None else str(list(record.tensor.shape)),
             }
-            for each in self.records
+            for record in self.records
         ]
-        statistics = {str(field): np.array([each.statistics[field] for each in self.records]) for field in FIELDS}
+        statistics = {str(field): np.array([record.statistics[field] for record in self.records]) for field in FIELDS}
         return TensorRows.of_rows(rows).with_extra(statistics, {str(field): field.column for field in FIELDS})
 
 

@@ -42,7 +42,7 @@ def crashes_of(logs: Mapping[str, Path], stores: Iterable[RunStore]) -> list[Nam
         logs: the paths of the logs by name.
         stores: the runs of all ranks.
     """
-    last_step = max((each.last_wall_time or 0.0 for each in stores), default=0.0)
+    last_step = max((store.last_wall_time or 0.0 for store in stores), default=0.0)
     found: list[NamedCrash] = []
     later: list[tuple[int, float]] = []
     for name, path in logs.items():
@@ -71,17 +71,17 @@ def is_unclosed(store: RunStore, now: float) -> bool:
 
 def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
     """Return the log files of a training by their paths relative to the run, those of all ranks and those beside it."""
-    own = sorted(rank_stores(store, runs), key=lambda each: each is not store)
-    others = [Path(each.path) for each in runs.values() if each not in own]
+    own = sorted(rank_stores(store, runs), key=lambda rank_store: rank_store is not store)
+    others = [Path(run.path) for run in runs.values() if run not in own]
     directory = Path(store.path)
     found: list[Path] = []
     for each in own:
         with suppress(OSError):
             found += find_logs(Path(each.path), others)
     is_alone = not any(
-        Path(each.path).is_relative_to(directory.parent)
-        for each in runs.values()
-        if each not in own and not _has_logs_only(each)
+        Path(run.path).is_relative_to(directory.parent)
+        for run in runs.values()
+        if run not in own and not _has_logs_only(run)
     )
     if is_alone and store.id != BASE_ID:
         found += find_logs_beside(directory, others)

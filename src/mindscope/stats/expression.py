@@ -137,8 +137,8 @@ def _bounds(syntax: Syntax, node: ast.expr) -> Iterator[Bound]:
     """Yield the comparisons with numbers of which a condition is made."""
     match node:
         case ast.BoolOp(values=values):
-            for each in values:
-                yield from _bounds(syntax, each)
+            for value in values:
+                yield from _bounds(syntax, value)
         case ast.Compare(left=left, ops=[_], comparators=[right]):
             sign = syntax.sign_after(left).text
             if not isinstance(left, ast.Name):

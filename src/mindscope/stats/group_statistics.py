@@ -47,7 +47,7 @@ class TraceStatistics:
 
     def take(self, rows: NDArray[np.int64] | slice) -> TraceStatistics:
         """Return the statistics at some x."""
-        return TraceStatistics(*(getattr(self, each.name)[rows] for each in fields(TraceStatistics)))
+        return TraceStatistics(*(getattr(self, field.name)[rows] for field in fields(TraceStatistics)))
 
 
 def trace_statistics(traces: Sequence[XYSeries], x: Floats, is_joined: bool) -> TraceStatistics:
@@ -62,14 +62,14 @@ def trace_statistics(traces: Sequence[XYSeries], x: Floats, is_joined: bool) -> 
     if len(parts) == 1:
         return parts[0]
     return TraceStatistics(
-        *(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(TraceStatistics))
+        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(TraceStatistics))
     )
 
 
 def _statistics_at(traces: Sequence[XYSeries], x: Floats, is_joined: bool) -> TraceStatistics:
     values = np.empty((x.size, len(traces)))
-    for number, each in enumerate(traces):
-        near = each.between(x[0], x[-1]) if x.size else each
+    for number, trace in enumerate(traces):
+        near = trace.between(x[0], x[-1]) if x.size else trace
         values[:, number] = near.along(x) if is_joined else near.at(x)
     return _statistics_of(values)
 

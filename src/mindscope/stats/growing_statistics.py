@@ -29,7 +29,7 @@ class GrowingStatistics:
     def nbytes(self) -> int:
         """Memory in bytes; arrays that traces share count for each."""
         return self.x.nbytes * (1 + len(fields(TraceStatistics))) + sum(
-            each.x.nbytes + each.y.nbytes for each in self.traces
+            trace.x.nbytes + trace.y.nbytes for trace in self.traces
         )
 
 
@@ -51,8 +51,8 @@ def grow_statistics(
     x = common_x([_within(each, low, high) for each in current], None)
     new = trace_statistics(current, x, is_joined)
     columns = {
-        each.name: _spliced(getattr(before.statistics, each.name), start, stop, getattr(new, each.name))
-        for each in fields(TraceStatistics)
+        field.name: _spliced(getattr(before.statistics, field.name), start, stop, getattr(new, field.name))
+        for field in fields(TraceStatistics)
     }
     return GrowingStatistics(current, _spliced(before.x, start, stop, x), TraceStatistics(**columns), x.size)
 

@@ -29,7 +29,7 @@ def group_steps(start: int, stop: int, rows: int) -> list[slice]:
     while start < stop and (stop - 1) // size - start // size >= rows:
         size *= 2
     first = start // size * size
-    return [slice(max(each, start), min(each + size, stop)) for each in range(first, stop, size)]
+    return [slice(max(index, start), min(index + size, stop)) for index in range(first, stop, size)]
 
 
 def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram:
@@ -72,7 +72,7 @@ def _with_finite_edges(histogram: Histogram) -> Histogram:
 
 def _edges(histograms: Sequence[Histogram], buckets: int) -> Floats:
     """Return ascending edges that cover every bucket: none without a bucket, else two or more."""
-    edges = np.unique(np.concatenate([side for each in histograms for side in (each.left, each.right)]))
+    edges = np.unique(np.concatenate([side for histogram in histograms for side in (histogram.left, histogram.right)]))
     if edges.size == 1:
         return np.repeat(edges, 2)  # one bucket without a width
     if edges.size <= buckets + 1:
@@ -87,7 +87,7 @@ def _counts_between(edges: Floats, histograms: Sequence[Histogram]) -> Floats:
     """
     bins = max(edges.size - 1, 0)
     left, right, count = (
-        np.concatenate([np.asarray(getattr(each, name), np.float64) for each in histograms])
+        np.concatenate([np.asarray(getattr(histogram, name), np.float64) for histogram in histograms])
         for name in ("left", "right", "count")
     )
     first = np.minimum(np.searchsorted(edges, left, "right") - 1, bins - 1)  # bin in which a bucket begins

@@ -162,7 +162,7 @@ class RunCache:
 
     @property
     def _own_bytes(self) -> int:
-        return self._index.size_bytes + self._all_chunk_bytes + sum(each.size_bytes for each in self._tables.values())
+        return self._index.size_bytes + self._all_chunk_bytes + sum(table.size_bytes for table in self._tables.values())
 
     def has_room(self, more_bytes: int) -> bool:
         """Return whether the limit allows ``more_bytes``; deletes older caches if needed."""

@@ -62,8 +62,8 @@ def release_pages() -> None:
     """
     with _lock:
         mappings = list(_mappings)
-    for each in mappings:
-        each.madvise(mmap.MADV_DONTNEED)
+    for mapping in mappings:
+        mapping.madvise(mmap.MADV_DONTNEED)
     if mappings:
         release_free_memory()
 

@@ -27,7 +27,7 @@ def save_object(path: Path, value: Any) -> None:
     """Write a file. Raises OSError."""
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    views = [each.raw() for each in buffers]
+    views = [buffer.raw() for buffer in buffers]
     lengths = np.array([each.nbytes for each in views], "<u8")
     front = len(pickled).to_bytes(8, "little") + len(views).to_bytes(8, "little") + pickled + lengths.tobytes()
     with path.open("wb") as file:

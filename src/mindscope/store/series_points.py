@@ -109,8 +109,8 @@ class SeriesPoints:
         if known is not None:
             return known
         appended, rows = self._appended(), self.visible_rows().rows
-        shown = {name: _frozen(column[rows]) for name, column in appended.items()}
-        return self._column_cache.put(key, len(self), shown)
+        visible = {name: _frozen(column[rows]) for name, column in appended.items()}
+        return self._column_cache.put(key, len(self), visible)
 
     def written(self) -> Columns:
         """Return all points in written order: by age of the file, then in file order."""

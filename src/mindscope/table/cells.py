@@ -24,7 +24,7 @@ def json_value(cell: Any) -> Any:
     """Return a cell as a value of strict JSON: null for NaN, infinities and keys of mappings as texts."""
     if isinstance(cell, float) and not math.isfinite(cell):
         return None if cell != cell else str(cell)
-    return {str(key): each for key, each in cell.items()} if isinstance(cell, dict) else cell  # pyright: ignore
+    return {str(key): value for key, value in cell.items()} if isinstance(cell, dict) else cell  # pyright: ignore
 
 
 def cell_text(cell: Any) -> str:

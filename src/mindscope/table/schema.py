@@ -97,7 +97,7 @@ def fields_of(table: type) -> Mapping[str, ColumnField]:
         TypeError: a column has no unit or no merge rule.
     """
     hints = get_type_hints(table, include_extras=True)
-    names = [each.name for each in fields(table) if each.name not in getattr(table, "FACTS", ())]
+    names = [field.name for field in fields(table) if field.name not in getattr(table, "FACTS", ())]
     declared = {name: _field_of(name, hints[name]) for name in names}
     for name in getattr(table, "DERIVED", ()):
         hint = get_type_hints(getattr(table, name).fget, include_extras=True)["return"]

@@ -184,7 +184,7 @@ class Table(Tabular):
 def joined(tables: Sequence[_T], *, fills_gaps: bool = False) -> _T:
     """Return the rows of all tables in the columns that all have; or in those of the first, with 0 and empty texts."""
     first, columns = tables[0], [each.columns() for each in tables]
-    names = [name for name in columns[0] if fills_gaps or all(name in each for each in columns)]
+    names = [name for name in columns[0] if fills_gaps or all(name in column for column in columns)]
 
     def rows_of_all(name: str) -> Column:
         blanks = (blank_column(columns[0][name], len(table)) for table in tables)

@@ -20,11 +20,11 @@ _LIBRARY.define("print_values(Tensor[] values, str?[] texts) -> ()", tags=(torch
 
 
 def _print_values(values: list[Tensor], texts: list[str | None]) -> None:
-    tensors = iter([each.detach().cpu() for each in values])
-    shown = [next(tensors) if text is None else text for text in texts]
-    print("\n".join(each if isinstance(each, str) else _tensor_text(each) for each in shown), flush=True)
+    tensors = iter([value.detach().cpu() for value in values])
+    parts = [next(tensors) if text is None else text for text in texts]
+    print("\n".join(each if isinstance(each, str) else _tensor_text(each) for each in parts), flush=True)
     if CONTEXT.print_file is not None:
-        CONTEXT.print_file.append(encode_printed(map(_printed, shown)))
+        CONTEXT.print_file.append(encode_printed(map(_printed, parts)))
 
 
 def _print_nothing(values: list[Tensor], texts: list[str | None]) -> None:

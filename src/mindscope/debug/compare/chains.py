@@ -52,7 +52,7 @@ def part_chains(sides: Sides, left: Indexes, right: Indexes, scope: Key) -> Iter
 
 def module_chains(sides: Sides, left: Indexes, right: Indexes) -> Iterator[OperatorMatch]:
     """Yield all of a module without inner ones in a phase, if both sources have it. Arguments as ``part_chains``."""
-    outer = {each.path.rpartition(".")[0] for side in (sides.left, sides.right) for each in side.operators}
+    outer = {operator.path.rpartition(".")[0] for side in (sides.left, sides.right) for operator in side.operators}
     others = grouped(right, sides.right, of_scope)
     for key, indexes in grouped(left, sides.left, of_scope).items():
         path = sides.left.operators[indexes[0]].path
@@ -81,7 +81,7 @@ def with_additions(
         operator = sides.left.operators[index]
         number = last.get(of_scope(operator)) if operator.path and operator.phase is Phase.FORWARD else None
         if number is not None and not _is_sampled(sides, operator):
-            outputs = [each for each in operator.tensors if sides.left.tensors[each].role is Role.OUTPUT][:1]
+            outputs = [tensor for tensor in operator.tensors if sides.left.tensors[tensor].role is Role.OUTPUT][:1]
             theirs = [other for one, other in matches[number].pairs if sides.left.tensors[one].role is Role.OUTPUT]
             pairs = sides.pair(outputs, theirs[-1:])
             if pairs:
@@ -94,7 +94,7 @@ def _is_sampled(sides: Sides, operator: RecordedOperator) -> bool:
 
 
 def _chain(sides: Sides, left: Indexes, right: Indexes) -> Iterator[OperatorMatch]:
-    ours, theirs = ([side.operators[each] for each in indexes]
+    ours, theirs = ([side.operators[index] for index in indexes]
                     for side, indexes in ((sides.left, left), (sides.right, right)))  # fmt: skip
     pairs = chain_pairs(sides, ours, theirs)
     if pairs:
@@ -105,8 +105,8 @@ def _linked(sides: Sides, left: Indexes, right: Indexes) -> Iterator[tuple[list[
     """Yield operators that share parts, by aligning the parts of both sequences."""
     ours, theirs = _parts(sides.left, left), _parts(sides.right, right)
     blocks = SequenceMatcher(None, [part for part, _ in ours], [part for part, _ in theirs], autojunk=False)
-    links = [(ours[one + each][1], theirs[other + each][1])
-             for one, other, size in blocks.get_matching_blocks() for each in range(size)]  # fmt: skip
+    links = [(ours[one + index][1], theirs[other + index][1])
+             for one, other, size in blocks.get_matching_blocks() for index in range(size)]  # fmt: skip
     groups: list[tuple[list[int], list[int]]] = []
     for one, other in links:  # ascending on both sides, so only the last group can go on
         if groups and (one == groups[-1][0][-1] or other == groups[-1][1][-1]):

@@ -76,7 +76,7 @@ class ComparedOperator:
         """Return the level of the worst output by the thresholds of msprobe, and all codes of that level."""
         if is_memory_only(self.tensor.type):
             return Level.OK, ()
-        levels = [difference_level(each, self.inputs, attributes=self.attributes) for each in self.outputs]
+        levels = [difference_level(output, self.inputs, attributes=self.attributes) for output in self.outputs]
         worst = max((level for level, _ in levels), key=SEVERITY.__getitem__, default=Level.OK)
         return worst, tuple(dict.fromkeys(code for level, codes in levels if level is worst for code in codes))
 
@@ -142,7 +142,7 @@ class ComparedStep:
                      for key in self._parameters(pair, Role.GRADIENT)}  # fmt: skip
         operators = [self._operator(pairs, self._inherited(pairs, gradients)) for pairs in groups.values()]
         operators += [self._fused_operator(each) for each in self.fused]
-        return tuple(sorted(operators, key=lambda each: each.time))
+        return tuple(sorted(operators, key=lambda operator: operator.time))
 
     def statistic_difference(self, rows: tuple[int, int]) -> TensorDifference:
         """Compare the statistics of a row of the left and one of the right step."""
@@ -253,7 +253,7 @@ class ComparedStep:
 
     def _attributes(self, pairs: Sequence[int]) -> tuple[str, ...]:
         rows = map(self._rows, pairs)
-        found = [differing_attributes(self.sources, self.steps, each, is_result=True) for each in rows]
+        found = [differing_attributes(self.sources, self.steps, row, is_result=True) for row in rows]
         return tuple(dict.fromkeys(code for codes in found for code in codes))
 
     def _fused_operator(self, fused: FusedError) -> ComparedOperator:

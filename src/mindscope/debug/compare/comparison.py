@@ -143,7 +143,7 @@ class Comparison:
         if compared.differs.any():
             operators = compared.operators()
             self.cause, self.first = first_difference(operators)
-            self._operators = tuple([each.difference for each in operators])
+            self._operators = tuple([operator.difference for operator in operators])
 
     def compare(self, left: StepStatistics, right: StepStatistics) -> ComparedStep:
         """Return the pairs of tensors that both steps have, and their errors."""

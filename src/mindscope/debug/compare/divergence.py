@@ -65,7 +65,7 @@ def operator_table(
     if other is None:
         raise DebugDataError(f"step {step} of rank {rank} is not in both trainings{_with(step_offset)}")
     compared = comparison.compare(left.at(step, rank), right.at(step + comparison.step_offset, other))
-    return tuple([each.difference for each in compared.operators()])
+    return tuple([operator.difference for operator in compared.operators()])
 
 
 def _extent(source: DebugSource) -> str:

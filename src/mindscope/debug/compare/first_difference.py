@@ -18,7 +18,7 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
     Args:
         operators: of the step, in execution order; at least one differs.
     """
-    changed = [each for each in operators if _is_used_parameter(each) and each.difference.differs]
+    changed = [operator for operator in operators if _is_used_parameter(operator) and operator.difference.differs]
     entering = _differing_input(operators, {each.digest for each in changed} - {0}, bool(changed))
     used = None if entering is None else _used_by(entering, operators)
     if entering is not None and (used is not None or not entering.is_worst_input_made):
@@ -26,17 +26,17 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
             return DivergenceCause.BATCH, entering.difference
         names = used.difference.left, used.difference.right
         return DivergenceCause.PARAMETERS, replace(entering.difference, left=names[0], right=names[1])
-    changed = changed or [each for each in operators if each.error_before > each.difference.tolerance]
+    changed = changed or [operator for operator in operators if operator.error_before > operator.difference.tolerance]
     if changed:
         return DivergenceCause.PARAMETERS, changed[0].difference
-    differing = [each for each in operators if each.difference.differs or each.is_input_different]
+    differing = [operator for operator in operators if operator.difference.differs or operator.is_input_different]
     if entering is not None and entering is differing[0]:  # what made its input has no counterpart
         return DivergenceCause.GRADUAL, entering.difference
     origins = [each for each in differing
                if not each.is_input_different and (each.has_inputs or each is differing[0])]  # fmt: skip
     if origins:
         first = min(origins, key=lambda each: each.time)
-        while inner := [each for each in origins if _contains(first, each)]:
+        while inner := [origin for origin in origins if _contains(first, origin)]:
             first = min(inner, key=lambda each: each.time)
         return DivergenceCause.OPERATOR, first.difference
     return DivergenceCause.GRADUAL, differing[0].difference
@@ -54,8 +54,10 @@ def _differing_input(
 
     None if the input is a parameter that differs.
     """
-    forward = [each for each in operators
-               if each.tensor.phase is Phase.FORWARD and each.tensor.role in (Role.INPUT, Role.OUTPUT)]  # fmt: skip
+    sides = (Role.INPUT, Role.OUTPUT)
+    forward = [
+        operator for operator in operators if operator.tensor.phase is Phase.FORWARD and operator.tensor.role in sides
+    ]
     first = next((each for each in forward if each.difference.differs or each.is_input_different), None)
     if first is None or not first.is_input_different:
         return None

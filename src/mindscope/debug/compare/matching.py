@@ -122,7 +122,7 @@ def _tensors(pairs: OneToOne) -> list[tuple[int, int]]:
 
 def known_pairs(left: DebugSource, right: DebugSource, pairs: Mapping[str, str]) -> dict[str, str]:
     """Return the ``pairs`` whose operators both trainings have."""
-    ours, theirs = ({owner_of(each) for each in source.tensors} for source in (left, right))
+    ours, theirs = ({owner_of(tensor) for tensor in source.tensors} for source in (left, right))
     return {one: other for one, other in pairs.items() if one in ours and other in theirs}
 
 
@@ -156,14 +156,14 @@ class _Matching:
 
     def _computing(self, side: RecordedOperators, indexes: list[int]) -> list[int]:
         operators = side.operators
-        return [each for each in indexes if operators[each].computes and not operators[each].is_parameter
-                and not operators[each].is_loss]  # fmt: skip
+        return [index for index in indexes if operators[index].computes and not operators[index].is_parameter
+                and not operators[index].is_loss]  # fmt: skip
 
     def _add(self, matches: Iterable[OperatorMatch]) -> None:
-        for each in matches:
-            self.matches.append(each)
-            self.pairs.take(each.left, each.right)
-            self._compare(each.left, each.right)
+        for match in matches:
+            self.matches.append(match)
+            self.pairs.take(match.left, match.right)
+            self._compare(match.left, match.right)
 
     def _compare(self, left: Iterable[int], right: Iterable[int]) -> None:
         self.compared[0].update(left)
@@ -181,7 +181,7 @@ class _Matching:
 
     def _add_partial(self, sides: Sides, *, is_swapped: bool) -> None:
         compared = self.compared[is_swapped]
-        unmatched = [each for each in range(len(sides.left.operators)) if each not in compared]
+        unmatched = [index for index in range(len(sides.left.operators)) if index not in compared]
         for match, covered in partial_matches(sides, unmatched):
             self.matches.append(match.swapped() if is_swapped else match)
             self._compare(*((covered, match.left) if is_swapped else (match.left, covered)))
@@ -210,7 +210,13 @@ class _Matching:
         columns: NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, 3)
         names = [(names_of_chain(sides[0], each.left), names_of_chain(sides[1], each.right)) for each in self.matches]
         unmatched = [
-            tuple([each for index, each in enumerate(side.operators) if each.computes and index not in compared])
+            tuple(
+                [
+                    operator
+                    for index, operator in enumerate(side.operators)
+                    if operator.computes and index not in compared
+                ]
+            )
             for side, compared in zip(sides, self.compared, strict=True)
         ]
         counts = [

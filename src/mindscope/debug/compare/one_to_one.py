@@ -57,7 +57,7 @@ class OneToOne:
     def left_over(self) -> tuple[list[int], list[int]]:
         """Return the operators of both sources without a pair, in the order of execution."""
         left, right = (
-            [each for each in range(len(side.operators)) if each not in taken]
+            [index for index in range(len(side.operators)) if index not in taken]
             for side, taken in zip((self.left, self.right), self._taken, strict=True)
         )
         return left, right
@@ -92,7 +92,7 @@ class OneToOne:
         if max(len(left), len(right)) > _MOST_ALIGNED:
             return _by_occurrence(left, ours, right, theirs)
         blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
-        return [(left[one + each], right[other + each]) for one, other, size in blocks for each in range(size)]
+        return [(left[one + index], right[other + index]) for one, other, size in blocks for index in range(size)]
 
 
 def of_scope(operator: RecordedOperator) -> Hashable:
@@ -131,8 +131,8 @@ def _by_name(operators: Sequence[RecordedOperator]) -> dict[str, dict[Phase, int
     forward.
     """
     found: dict[str, dict[Phase, int]] = defaultdict(dict)
-    for index, each in enumerate(operators):
-        found[each.name].setdefault(each.phase, index)
+    for index, operator in enumerate(operators):
+        found[operator.name].setdefault(operator.phase, index)
     return found
 
 

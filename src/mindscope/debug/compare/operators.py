@@ -83,8 +83,8 @@ class RecordedOperators:
         tensors, samples = source.tensors, samples_of(source)
         positions = _positions(samples)
         groups = _groups(tensors)
-        with_bias = {plain_path(each.module) for each in tensors if each.slot in ("bias", "beta")}
-        without = {plain_path(each.module) for each in tensors if each.role is Role.PARAMETER} - with_bias
+        with_bias = {plain_path(tensor.module) for tensor in tensors if tensor.slot in ("bias", "beta")}
+        without = {plain_path(tensor.module) for tensor in tensors if tensor.role is Role.PARAMETER} - with_bias
         last = len(tensors)
         found: list[RecordedOperator] = []
         for group in groups:
@@ -109,7 +109,7 @@ class RecordedOperators:
 
     def main_size(self, operator: RecordedOperator) -> int | None:
         """Return the number of elements of the first output, of a parameter its own."""
-        own = [each for each in operator.tensors if self.tensors[each].role is not Role.INPUT]
+        own = [tensor for tensor in operator.tensors if self.tensors[tensor].role is not Role.INPUT]
         return self.sizes[own[0]] if own else None
 
 
@@ -146,7 +146,7 @@ def _has_bias(first: DebugTensor, tensors: Sequence[DebugTensor], path: str, wit
         return path not in without
     if alike_type(first.type) == "linear":
         return True
-    return sum(each.role is Role.INPUT and each.shape != () for each in tensors) >= _INPUTS_WITH_BIAS
+    return sum(tensor.role is Role.INPUT and tensor.shape != () for tensor in tensors) >= _INPUTS_WITH_BIAS
 
 
 def _parts(first: DebugTensor, *, has_bias: bool) -> tuple[str, ...]:

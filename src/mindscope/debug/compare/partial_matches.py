@@ -74,7 +74,7 @@ def _of_loss(sides: Sides, index: int) -> Iterator[tuple[OperatorMatch, list[int
         operator = sides.right.operators[other]
         if operator.phase is not Phase.FORWARD or operator.is_parameter or not operator.computes:
             continue
-        outputs = [each for each in operator.tensors if tensors[each].role is Role.OUTPUT]
+        outputs = [tensor for tensor in operator.tensors if tensors[tensor].role is Role.OUTPUT]
         if outputs and sides.right.sizes[outputs[0]] == 1:
             loss = sides.left.operators[index].tensors[0]
             yield OperatorMatch((index,), (other,), ((loss, outputs[0]),)), [other]
@@ -90,16 +90,16 @@ def updates_of(side: RecordedOperators, parameters: Sequence[int]) -> set[int]:
     """
     found: set[int] = set()
     for sample in side.samples:
-        found |= _updates_in(side, [side.operators[each].tensors[0] for each in parameters], sample)
+        found |= _updates_in(side, [side.operators[parameter].tensors[0] for parameter in parameters], sample)
     return found
 
 
 def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: Sample) -> set[int]:
-    needed = {sample.key(each) for each in parameters if sample.has(each)}
+    needed = {sample.key(parameter) for parameter in parameters if sample.has(parameter)}
     found: set[int] = set()
     for _, index, tensors in sorted(_optimizer_operators(side, sample), reverse=True):
-        if any(sample.key(each) in needed for each in tensors if side.tensors[each].role is Role.OUTPUT):
-            needed |= {sample.key(each) for each in tensors if side.tensors[each].role is Role.INPUT}
+        if any(sample.key(tensor) in needed for tensor in tensors if side.tensors[tensor].role is Role.OUTPUT):
+            needed |= {sample.key(tensor) for tensor in tensors if side.tensors[tensor].role is Role.INPUT}
             found.add(index)
     return found
 
@@ -107,6 +107,6 @@ def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: Samp
 def _optimizer_operators(side: RecordedOperators, sample: Sample) -> Iterator[tuple[int, int, list[int]]]:
     """Yield the order, index and tensors of each operator of a step."""
     for index, operator in enumerate(side.operators):
-        tensors = [each for each in operator.tensors if sample.has(each)]
+        tensors = [tensor for tensor in operator.tensors if sample.has(tensor)]
         if operator.phase is Phase.OPTIMIZER and not operator.is_parameter and tensors:
             yield max(map(sample.order, tensors)), index, tensors

@@ -90,7 +90,7 @@ def compare_ranks(source: DebugSource, check: Callable[[], None] = lambda: None)
         check()
         every = [source.at(step, rank) for rank in ranks]
         tensors = source.tensors
-        parameters = np.flatnonzero([each.role is Role.PARAMETER and bool(each.slot) for each in tensors])
+        parameters = np.flatnonzero([tensor.role is Role.PARAMETER and bool(tensor.slot) for tensor in tensors])
         compared = _Compared(every, parameters, len(tensors))
         if compared.differs.any():
             return _difference(step, step == common[0], ranks, compared, tensors)
@@ -174,8 +174,8 @@ def _has_other_gradient(compared: _Compared, column: int, tensors: Sequence[Debu
     parameter = tensors[int(compared.tensors[column])]
     own = [
         index
-        for index, each in enumerate(tensors)
-        if each.role is Role.GRADIENT and (each.module, each.slot) == (parameter.module, parameter.slot)
+        for index, tensor in enumerate(tensors)
+        if tensor.role is Role.GRADIENT and (tensor.module, tensor.slot) == (parameter.module, parameter.slot)
     ]
     gradients = compared.of(np.array(own[:1], np.int64), len(tensors))
     return bool(gradients.differs[0]) if own and gradients.is_compared[0] else None

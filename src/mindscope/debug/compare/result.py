@@ -132,7 +132,7 @@ class Divergence(Tabular):
         first = self.first
         if first is None:
             return say("compare", "none", n=self.steps_compared)
-        has_ranks = first.rank > 0 or any(each.rank > 0 for each in self.operators)
+        has_ranks = first.rank > 0 or any(operator.rank > 0 for operator in self.operators)
         where = (
             say("compare", "place_rank", step=first.step, rank=first.rank)
             if has_ranks
@@ -159,7 +159,7 @@ class Divergence(Tabular):
             "cause": str(self.cause), "is_comparable": self.is_comparable, "step_offset": offset.steps,
             "is_offset_found": offset.is_found, "text": self.text, "first": self.first and self.first.to_json(),
             "bitwise": self.bitwise and self.bitwise.to_json(), "steps_compared": self.steps_compared,
-            "operators": [each.to_json() for each in self.operators], "coverage": self.matching.coverage,
+            "operators": [operator.to_json() for operator in self.operators], "coverage": self.matching.coverage,
             "operators_left": self.matching.operators[0], "operators_right": self.matching.operators[1],
             "unmatched_left": list(self.matching.unmatched[0]), "unmatched_right": list(self.matching.unmatched[1]),
         }  # fmt: skip

@@ -74,8 +74,8 @@ def _relative(left: Column, right: Column, scale: Column) -> Column:
 
 def _largest(errors: Sequence[Column]) -> Column:
     found = errors[0]
-    for each in errors[1:]:
-        found = np.fmax(found, each)
+    for error in errors[1:]:
+        found = np.fmax(found, error)
     return found
 
 

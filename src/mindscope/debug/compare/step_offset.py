@@ -44,7 +44,7 @@ def find_step_offset(left: DebugSource, right: DebugSource, pairs: Sequence[tupl
     offsets = {second - first for first in ours[:_FIRST_STEPS] for second in theirs[:_FIRST_STEPS]} | {0}
 
     def agreement(offset: int) -> float:
-        step = min({each + offset for each in ours}.intersection(theirs), default=None)
+        step = min({our + offset for our in ours}.intersection(theirs), default=None)
         samples = None if step is None else (sample_at(left, step - offset, one), sample_at(right, step, other))
         if samples is None or samples[0] is None or samples[1] is None:
             return 0.0

@@ -61,7 +61,8 @@ class TensorDifferences(Tabular):
     def differs(self) -> bool:
         """Whether a whole tensor has elements beyond the tolerance, or statistics exceed a threshold."""
         return any(
-            each.level in (Level.WARNING, Level.ERROR) or each.difference.share_beyond > 0 for each in self.tensors
+            tensor.level in (Level.WARNING, Level.ERROR) or tensor.difference.share_beyond > 0
+            for tensor in self.tensors
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -69,7 +70,7 @@ class TensorDifferences(Tabular):
         (step, other_step), (rank, other_rank) = self.steps, self.ranks
         return {
             "step": step, "other_step": other_step, "rank": rank, "other_rank": other_rank,
-            "tensors": [each.to_json() for each in self.tensors],
+            "tensors": [tensor.to_json() for tensor in self.tensors],
         }  # fmt: skip
 
     def to_table(self) -> DifferenceRows:
@@ -77,11 +78,11 @@ class TensorDifferences(Tabular):
         figures = ("cosine", "max_abs", "max_rel", "rmse", "norm_error", "share_beyond", "share_within_1e3")
         rows = [
             {
-                **{"operator": owner_of(each.pair.tensors[0]), "role": str(each.pair.role)},
-                **{"slot": each.pair.tensors[0].slot, "level": str(each.level), "is_whole": each.is_whole},
-                **{name: getattr(each.difference, name) for name in figures},
+                **{"operator": owner_of(tensor.pair.tensors[0]), "role": str(tensor.pair.role)},
+                **{"slot": tensor.pair.tensors[0].slot, "level": str(tensor.level), "is_whole": tensor.is_whole},
+                **{name: getattr(tensor.difference, name) for name in figures},
             }
-            for each in self.tensors
+            for tensor in self.tensors
         ]
         return DifferenceRows.of_rows(rows)
 
@@ -137,7 +138,7 @@ def tensor_differences(
     for rows in _rows_of(compared, left, operator):
         if rows not in found:
             tensors = OperatorTensors(compared, rows, tolerance)
-            found.update({each.pair.rows: each for each in _compared_tensors(tensors, operator)})
+            found.update({tensor.pair.rows: tensor for tensor in _compared_tensors(tensors, operator)})
     one, other = compared.steps
     return TensorDifferences((one.step, other.step), (one.rank, other.rank), tuple(found.values()))
 

@@ -93,8 +93,8 @@ def operator_pairs(sides: Sides, one: RecordedOperator, other: RecordedOperator)
 def _by_slot(sides: Sides, ours: list[int], theirs: list[int]) -> Pairs:
     if len(ours) == len(theirs) == 1:
         return [(ours[0], theirs[0])]
-    slots = {sides.right.tensors[each].slot: each for each in reversed(theirs)}
-    return [(each, slots[slot]) for each in ours if (slot := sides.left.tensors[each].slot) in slots]
+    slots = {sides.right.tensors[their].slot: their for their in reversed(theirs)}
+    return [(our, slots[slot]) for our in ours if (slot := sides.left.tensors[our].slot) in slots]
 
 
 def _by_role(side: RecordedOperators, operator: RecordedOperator) -> dict[Role, list[int]]:

@@ -126,9 +126,9 @@ def _pairs_of_operator(compared: ComparedStep, chosen: TensorPair) -> tuple[Tens
     match = compared.matching.match[compared.pairs]
     own = match[(left == chosen.rows[0]) & (right == chosen.rows[1])]
     pairs: list[int] = np.flatnonzero(match == own[0]).tolist() if own.size else []
-    found = [_pair(compared, (int(left[each]), int(right[each]))) for each in pairs]
+    found = [_pair(compared, (int(left[pair]), int(right[pair]))) for pair in pairs]
     return _in_order(found or [chosen])
 
 
 def _in_order(pairs: Sequence[TensorPair]) -> tuple[TensorPair, ...]:
-    return tuple(sorted(pairs, key=lambda each: (_ORDER[each.role], each.rows)))
+    return tuple(sorted(pairs, key=lambda pair: (_ORDER[pair.role], pair.rows)))

@@ -76,7 +76,7 @@ class ConfigEntries:
         value = self._value(key, default)
         is_list = isinstance(value, list)
         items = cast("list[Any]", value) if is_list else []
-        if not is_list or any(type(each) is not kind or (kind is int and each < 0) for each in items):
+        if not is_list or any(type(item) is not kind or (kind is int and item < 0) for item in items):
             raise self._wrong(key, value, "a list of texts" if kind is str else "a list of whole numbers of at least 0")
         return items
 

@@ -100,7 +100,11 @@ class _Walk:
 
     def _passed_on(self, trait: Trait, made: StepOperator, row: int) -> tuple[Trait, int] | None:
         """Return the input of an operator from which its output has the trait; None if the operator makes it."""
-        inputs = [each for each in (*made.inputs, *self._parameters_of(made)) if self._count(each, Field.COUNT) > 0]
+        inputs = [
+            parameter
+            for parameter in (*made.inputs, *self._parameters_of(made))
+            if self._count(parameter, Field.COUNT) > 0
+        ]
         if trait is Trait.LARGE:
             largest = max(inputs, key=self._magnitude, default=None)
             made_large = self._magnitude(row)
@@ -171,7 +175,7 @@ class _Walk:
         return same[0] if len(same) == 1 else -1
 
     def _of_operator(self, trait: Trait, operator: StepOperator, row: int) -> Explanation:
-        same = [each for each in operator.outputs if self._digest(each) == self._digest(row)]
+        same = [output for output in operator.outputs if self._digest(output) == self._digest(row)]
         reach = max(map(self._magnitude, operator.inputs), default=math.nan)
         line = next(iter(operator.tensor.stack), "")
         return self._of(

@@ -60,7 +60,7 @@ def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None
         check()
         history.add(source.at(step, found.rank))
     explanations = explanations_since(found.explanations, history, source.tensors)
-    return replace(found, growth=tuple([each for each in growths if each is not None]), explanations=explanations)
+    return replace(found, growth=tuple([growth for growth in growths if growth is not None]), explanations=explanations)
 
 
 def steps_before(source: DebugSource, found: FirstBad) -> Sequence[int]:
@@ -70,7 +70,9 @@ def steps_before(source: DebugSource, found: FirstBad) -> Sequence[int]:
 
 def followed_tensors(explanations: Sequence[Explanation]) -> list[int]:
     """Return the tensors whose history completes explanations."""
-    return [tensor for each in explanations for tensor in (each.tensor, each.update) if tensor >= 0]
+    return [
+        tensor for explanation in explanations for tensor in (explanation.tensor, explanation.update) if tensor >= 0
+    ]
 
 
 def explanations_since(
@@ -210,7 +212,7 @@ class _First:
         chain: dict[str, OperatorRow] = {}
         for each in map(first.row_of, origin.chain[:_MOST_CHAIN]):
             chain.setdefault(each.text, each)
-        others = {other: each.row_of(each.origin.operator) for other, each in self.bad.items() if other != rank}
+        others = {other: value.row_of(value.origin.operator) for other, value in self.bad.items() if other != rank}
         stack = tuple(named.tensor.stack or origin.operator.tensor.stack)
         found = FirstBad(
             cause=cause,
@@ -231,12 +233,14 @@ class _First:
             since=first.since if cause in (Cause.BUFFER, Cause.PARAMETERS) else self.step,
             made_by="",
             inputs=tuple([self._range(first, row) for row in inputs]),
-            explanations=tuple([replace(each, row=int(first.rows[each.row])) for each in first.explanations])
+            explanations=tuple(
+                [replace(explanation, row=int(first.rows[explanation.row])) for explanation in first.explanations]
+            )
             if cause is Cause.OPERATOR
             else (),
             growth=(),
             chain=tuple(chain),
-            other_ranks={other: each.text for other, each in others.items()},
+            other_ranks={other: value.text for other, value in others.items()},
             before=before.text,
             rows=FirstBadRows(
                 operator=operator,

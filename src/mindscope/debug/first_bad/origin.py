@@ -35,7 +35,7 @@ class Origin:
     def is_collective(self) -> bool:
         """Whether the operator gets its values from other ranks."""
         text = f"{self.operator.tensor.type} {self.operator.tensor.name}".lower()
-        return any(each in text for each in _COLLECTIVES)
+        return any(collective in text for collective in _COLLECTIVES)
 
 
 def find_origin(step: StepOperators, damaged: Iterable[int], *, is_recorded_before: bool = False) -> Origin | None:
@@ -182,7 +182,7 @@ class _Walk:
     def _any_kind(self, rows: Iterable[int]) -> int:
         """Return 1 for NaN and 2 for infinities of any sign."""
         kinds = [self.step.kinds[row] for row in rows]
-        return max((each & 1 for each in kinds), default=0) | 2 * any(each & 6 for each in kinds)
+        return max((kind & 1 for kind in kinds), default=0) | 2 * any(kind & 6 for kind in kinds)
 
     def _last_inside(self, index: int) -> int | None:
         """Find the operator inside of a module that made its bad output."""
@@ -287,7 +287,7 @@ class _Walk:
     def _explaining(self, buffers: Iterable[int], made: Sequence[int]) -> list[int]:
         """Return the buffers that have all kinds of numbers that rows have."""
         wanted = self._any_kind(made)
-        return [each for each in buffers if wanted & ~self._any_kind([each]) == 0]
+        return [buffer for buffer in buffers if wanted & ~self._any_kind([buffer]) == 0]
 
     def _holds(self, operator: StepOperator, row: int) -> bool:
         holder = self.step.tensors[int(self.step.recorded.tensor[row])].module
@@ -308,7 +308,7 @@ class _Walk:
         if self.is_recorded_before or not _is_in_place(operator):
             return False
         slot = self.step.tensors[int(self.step.recorded.tensor[row])].slot
-        digests = {self._digest(each) for each in operator.non_finite_outputs}
+        digests = {self._digest(finite_output) for finite_output in operator.non_finite_outputs}
         return slot.split(".", 1)[0] == "0" and self._digest(row) in digests
 
 

@@ -171,7 +171,7 @@ class FirstBad:
         if self.source:
             found.append(f"It ran at {self.source}.")
         found += [f"Its input: {each}." for each in self.inputs]
-        found += [each.text for each in self.explanations[-1:]]
+        found += [explanation.text for explanation in self.explanations[-1:]]
         found += [each.text for each in self.growth]
         if self.is_module and self.cause is Cause.OPERATOR:
             found.append(_say("module"))
@@ -214,8 +214,10 @@ class FirstBad:
         """Return all fields but ``rows`` as plain values, and the text."""
         fields = asdict(self)
         del fields["rows"]
-        for each in fields["explanations"]:
-            each.update({name: None for name, value in each.items() if isinstance(value, float) and math.isnan(value)})
+        for field in fields["explanations"]:
+            field.update(
+                {name: None for name, value in field.items() if isinstance(value, float) and math.isnan(value)}
+            )
         for growth in fields["growth"]:
             growth["limit"] = growth["limit"] if math.isfinite(growth["limit"]) else None
         return {**fields, "cause": str(self.cause), "text": self.text}

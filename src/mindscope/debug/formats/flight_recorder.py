@@ -169,7 +169,7 @@ class SharedValues:
     def keep(self, collective: Collective, most: int) -> Collective | None:
         """Return the collective of shared values; None if it takes more memory than ``most`` bytes."""
         values = {name: getattr(collective, name) for name in _SHARED}
-        size = _COLLECTIVE_BYTES + sum(_weight(each, most) for each in values.values() if each not in self._values)
+        size = _COLLECTIVE_BYTES + sum(_weight(value, most) for value in values.values() if value not in self._values)
         if not self.take(size, most):
             return None
         return collective._replace(**{name: self._values.setdefault(each, each) for name, each in values.items()})
@@ -247,9 +247,9 @@ def find_mismatches(records: Sequence[FlightRecord]) -> list[Mismatch]:
     """
     by_group: dict[str, dict[int, dict[int, Collective]]] = defaultdict(lambda: defaultdict(dict))
     for record in records:
-        for each in record.collectives:
-            if not each.is_p2p:
-                by_group[each.group][record.rank][each.sequence] = each
+        for collective in record.collectives:
+            if not collective.is_p2p:
+                by_group[collective.group][record.rank][collective.sequence] = collective
     cut = {record.rank for record in records if record.left}
     return [
         mismatch
@@ -281,16 +281,16 @@ def _compared(
         kind = MismatchKind.UNDECIDED if is_lost else MismatchKind.MISSING
         values = {rank: entries[rank].operation if rank in entries else "" for rank in sorted(ranks)}
         return [Mismatch(kind, group, sequence, values)]
-    operations = {rank: each.operation for rank, each in entries.items()}
+    operations = {rank: entry.operation for rank, entry in entries.items()}
     if len(set(operations.values())) > 1:
         return [Mismatch(MismatchKind.TYPE, group, sequence, operations)]
     found: list[Mismatch] = []
     if _EQUAL_SIZES.search(next(iter(operations.values()))):
-        sizes = {rank: f"{each.input_sizes} -> {each.output_sizes}" for rank, each in entries.items()}
+        sizes = {rank: f"{entry.input_sizes} -> {entry.output_sizes}" for rank, entry in entries.items()}
         found += _differing(MismatchKind.SIZE, group, sequence, sizes)
-    dtypes = {rank: f"{each.input_dtypes} -> {each.output_dtypes}" for rank, each in entries.items()}
+    dtypes = {rank: f"{entry.input_dtypes} -> {entry.output_dtypes}" for rank, entry in entries.items()}
     found += _differing(MismatchKind.DTYPE, group, sequence, dtypes)
-    states = {rank: each.state for rank, each in entries.items()}
+    states = {rank: entry.state for rank, entry in entries.items()}
     return found + _differing(MismatchKind.STATE, group, sequence, states)
 
 

@@ -166,8 +166,8 @@ def read_running_data(directory: Path) -> RunningData:
     """Return the data of a directory. Raises OSError if it can't be listed; ``problems`` has what can't be read."""
     ranks = [int(match[1]) for part in directory.parts if (match := _RANK.fullmatch(part))]
     found = RunningData(directory, ranks[-1] if ranks else None)
-    files = sorted(each for each in directory.iterdir() if each.is_file())
-    found.files = [RecordedFile(each.name, each.stat().st_size) for each in files]
+    files = sorted(entry for entry in directory.iterdir() if entry.is_file())
+    found.files = [RecordedFile(file.name, file.stat().st_size) for file in files]
     _ = found.culprit, found.state, found.memory, found.exception, found.stacks  # now, for their problems
     return found
 

@@ -61,7 +61,7 @@ class StatisticsCache:
         saved = None if path is None or key is None else _open(path, key, len(arrays))
         if saved is not None:
             return [*saved]
-        computed = [compute(each) for each in arrays]
+        computed = [compute(array) for array in arrays]
         complete = [each for each in computed if each is not None]
         if path is not None and key is not None and len(complete) == len(arrays) and _is_settled(arrays, key):
             self._save(path, key, complete)
@@ -99,9 +99,9 @@ def _key_of(arrays: Sequence[StoredArray]) -> str | None:
     found = hashlib.sha256(_FIELDS.encode())
     states: dict[Path, tuple[int, int, int]] = {}
     try:
-        for each in arrays:
-            state = states.get(each.path) or states.setdefault(each.path, _state(each.path))
-            found.update(repr((each.path.name, state, _layout(each))).encode())
+        for array in arrays:
+            state = states.get(array.path) or states.setdefault(array.path, _state(array.path))
+            found.update(repr((array.path.name, state, _layout(array))).encode())
     except OSError:
         return None
     return found.hexdigest()
@@ -122,7 +122,7 @@ def _layout(array: StoredArray) -> tuple[object, ...]:
 def _is_settled(arrays: Sequence[StoredArray], key: str) -> bool:
     """Return whether the files are as before, and a further change would show in their times."""
     try:
-        newest = max(each.path.stat().st_mtime_ns for each in arrays)
+        newest = max(array.path.stat().st_mtime_ns for array in arrays)
     except OSError:
         return False
     return newest < time.time_ns() - _SETTLED_NS and _key_of(arrays) == key
@@ -145,7 +145,7 @@ def _open(path: Path, key: str, count: int) -> list[ArrayStatistics] | None:
 
 def _evict(folder: Path, limit_bytes: int, size: int) -> int:
     """Delete the least recently used files if the others and ``size`` bytes pass the limit; returns their bytes."""
-    saved = sorted(_stats(folder), key=lambda each: each[1].st_mtime)
+    saved = sorted(_stats(folder), key=lambda stat: stat[1].st_mtime)
     total = sum(status.st_size for _, status in saved)
     if total + size <= limit_bytes:
         return total

@@ -66,7 +66,7 @@ def _role(file: TensorDumpName) -> Role:
 
 
 def _files(directory: Path) -> list[TensorDumpName]:
-    return tensor_dump_names(each.name for each in directory.iterdir() if each.suffix == ".npy" and each.is_file())
+    return tensor_dump_names(entry.name for entry in directory.iterdir() if entry.suffix == ".npy" and entry.is_file())
 
 
 TENSOR_DUMP = Format("tensor_dump", "files of MindSpore's TensorDump", is_tensor_dump, read_tensor_dump)

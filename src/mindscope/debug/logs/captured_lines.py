@@ -20,7 +20,7 @@ def without_heads(data: bytes, starts: NDArray[np.integer[Any]]) -> tuple[bytes,
     """Return texts without the heads of captured lines, and where each begins, if the first one has a head."""
     if not _HEAD.match(data):
         return data, starts
-    heads = np.array([each.span() for each in _HEAD.finditer(data)], np.int64)
+    heads = np.array([match.span() for match in _HEAD.finditer(data)], np.int64)
     lengths = np.concatenate([[0], np.cumsum(heads[:, 1] - heads[:, 0])])
     return _HEAD.sub(b"", data), starts - lengths[np.searchsorted(heads[:, 0], starts)]
 

@@ -89,7 +89,7 @@ class Crash:
     @property
     def is_memory(self) -> bool:
         """Whether there was not enough memory."""
-        return any(_MEMORY.search(each.error) for each in self.errors)
+        return any(_MEMORY.search(error.error) for error in self.errors)
 
 
 class _Message(NamedTuple):
@@ -191,7 +191,7 @@ def _error(text: str) -> CrashError:
     error = next((line.strip() for line in lines[after:] if line.strip() and line[:1] not in " \t"), "")
     if not error:  # nested in the message of another error, all of it indented
         error = next((line.strip() for line in reversed(lines[after:]) if line.strip()), "")
-    own = [each for each in frames if not _INSTALLED.search(each[1]["file"])] or frames
+    own = [frame for frame in frames if not _INSTALLED.search(frame[1]["file"])] or frames
     return CrashError(error[:_MOST_LINE], _location(lines, *own[-1]) if own else "")
 
 

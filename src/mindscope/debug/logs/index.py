@@ -155,7 +155,7 @@ class LogIndex:
     @property
     def kinds(self) -> list[MessageKind]:
         """Kinds of messages that occur; more come with further messages."""
-        return [MessageKind(*each) for each in self._scanner.kinds]
+        return [MessageKind(*kind) for kind in self._scanner.kinds]
 
     def read_more(self, most_bytes: int | None = None) -> int:
         """Index the bytes that were added, and return their number.

@@ -104,28 +104,28 @@ class LogFiles:
     @property
     def generations(self) -> tuple[int, ...]:
         """Change when rows of a file mean other messages."""
-        return tuple(each.index.generation for each in self.files)
+        return tuple(file.index.generation for file in self.files)
 
     @property
     def total_bytes(self) -> int:
-        return sum(each.size for each in self.files)
+        return sum(file.size for file in self.files)
 
     @property
     def indexed_bytes(self) -> int:
-        return sum(min(each.index.end, each.size) for each in self.files)
+        return sum(min(file.index.end, file.size) for file in self.files)
 
     @property
     def is_complete(self) -> bool:
         """Whether nothing more can be indexed now: a file with an error has no more messages."""
-        return all(each.is_indexed for each in self.files)
+        return all(file.is_indexed for file in self.files)
 
     def __len__(self) -> int:
-        return sum(len(each.index) for each in self.files)
+        return sum(len(file.index) for file in self.files)
 
     def refresh(self) -> None:
         """Look for bytes that were added to the files."""
-        for each in self.files:
-            each.refresh()
+        for file in self.files:
+            file.refresh()
 
     def run_step(self) -> None:
         """Index some bytes of the file of which the fewest are indexed."""
@@ -154,7 +154,7 @@ class Selection:
     @property
     def is_complete(self) -> bool:
         """Whether every indexed message was checked."""
-        return not self._pending and self._scanned == [len(each.index) for each in self._logs.files]
+        return not self._pending and self._scanned == [len(file.index) for file in self._logs.files]
 
     @property
     def searched(self) -> int:

@@ -105,7 +105,7 @@ class PrintIndex:
             return PrintedValue(f"damaged value at byte {span.start}: {error}")
 
     def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
-        texts = [each.text.encode() for each in self.messages(np.arange(first, last + 1))]
+        texts = [message.text.encode() for message in self.messages(np.arange(first, last + 1))]
         ends = np.cumsum([0, *map(len, texts)])
         return b"".join(texts), ends.astype(np.int32)
 

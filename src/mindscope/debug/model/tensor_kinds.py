@@ -49,12 +49,12 @@ def plain_type(operator_type: str) -> str:
 
 def kind_masks(tensors: Sequence[DebugTensor], framework: str) -> Mapping[TensorKind, NDArray[np.bool_]]:
     """Return which tensors are of each kind. A bias is a weight too, and each one is a tensor."""
-    is_weight = [_is_weight(each, framework) for each in tensors]
+    is_weight = [_is_weight(tensor, framework) for tensor in tensors]
     of_kind = {
         TensorKind.WEIGHT: is_weight,
         TensorKind.BIAS: [weight and is_bias(each) for weight, each in zip(is_weight, tensors, strict=True)],
-        TensorKind.GRADIENT: [is_gradient(each) for each in tensors],
-        TensorKind.ACTIVATION: [_is_activation(each) for each in tensors],
+        TensorKind.GRADIENT: [is_gradient(tensor) for tensor in tensors],
+        TensorKind.ACTIVATION: [_is_activation(tensor) for tensor in tensors],
         TensorKind.TENSOR: [True] * len(tensors),
     }
     return {kind: np.array(mask, np.bool_) for kind, mask in of_kind.items()}

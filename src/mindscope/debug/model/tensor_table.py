@@ -55,34 +55,36 @@ class TensorTable:
         kinds = kind_masks(tensors, source.framework)
         gradients = {(each.module, each.slot): index
                      for index, each in enumerate(tensors) if each.role is Role.GRADIENT}  # fmt: skip
-        is_vector = np.array([_is_vector(each) for each in tensors], np.bool_)
-        is_shapeless = np.array([each.shape is None for each in tensors], np.bool_)
+        is_vector = np.array([_is_vector(tensor) for tensor in tensors], np.bool_)
+        is_shapeless = np.array([tensor.shape is None for tensor in tensors], np.bool_)
         return cls(
             kinds=kinds,
-            plain_types=np.array([plain_type(each.type) for each in tensors], np.str_),
-            is_float=np.array([not each.dtype or "float" in each.dtype for each in tensors], np.bool_),
+            plain_types=np.array([plain_type(tensor.type) for tensor in tensors], np.str_),
+            is_float=np.array([not tensor.dtype or "float" in tensor.dtype for tensor in tensors], np.bool_),
             is_vector=is_vector | (is_shapeless & kinds[TensorKind.BIAS]),
-            is_input=np.array([each.role is Role.INPUT for each in tensors], np.bool_),
+            is_input=np.array([tensor.role is Role.INPUT for tensor in tensors], np.bool_),
             is_forward_output=np.array(
                 [
-                    each.role is Role.OUTPUT and each.phase is Phase.FORWARD and plain_type(each.type) != _SEED
-                    for each in tensors
+                    tensor.role is Role.OUTPUT and tensor.phase is Phase.FORWARD and plain_type(tensor.type) != _SEED
+                    for tensor in tensors
                 ],
                 np.bool_,
             ),
-            is_in_forward=np.array([each.phase is Phase.FORWARD for each in tensors], np.bool_),
-            is_in_module=np.array([bool(each.module) for each in tensors], np.bool_),
-            is_parameter=np.array([each.role is Role.PARAMETER for each in tensors], np.bool_),
-            is_parameter_gradient=np.array([each.role is Role.GRADIENT for each in tensors], np.bool_),
+            is_in_forward=np.array([tensor.phase is Phase.FORWARD for tensor in tensors], np.bool_),
+            is_in_module=np.array([bool(tensor.module) for tensor in tensors], np.bool_),
+            is_parameter=np.array([tensor.role is Role.PARAMETER for tensor in tensors], np.bool_),
+            is_parameter_gradient=np.array([tensor.role is Role.GRADIENT for tensor in tensors], np.bool_),
             gradient=np.array(
                 [
-                    gradients.get((each.module, each.slot), -1) if each.role is Role.PARAMETER else -1
-                    for each in tensors
+                    gradients.get((tensor.module, tensor.slot), -1) if tensor.role is Role.PARAMETER else -1
+                    for tensor in tensors
                 ],
                 np.int64,
             ),
-            initial_size=np.array([_initial_size(each.shape) for each in tensors], np.float64),
-            precision=np.array([_PRECISIONS.get(each.dtype, _PRECISIONS["float32"]) for each in tensors], np.float64),
+            initial_size=np.array([_initial_size(tensor.shape) for tensor in tensors], np.float64),
+            precision=np.array(
+                [_PRECISIONS.get(tensor.dtype, _PRECISIONS["float32"]) for tensor in tensors], np.float64
+            ),
             has_updates=Field.MEAN_ABS_UPDATE in source.fields,
         )
 

@@ -31,11 +31,11 @@ class TensorFilter:
 
     def mask(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
         """Return which tensors pass. Shape (tensors,). Raises DebugDataError for a wrong regular expression."""
-        found = np.fromiter((self._has_kind(each) for each in tensors), np.bool_, len(tensors))
+        found = np.fromiter((self._has_kind(tensor) for tensor in tensors), np.bool_, len(tensors))
         words = [word.casefold() for word in self.words if word]
         if not words and not self.regex:
             return found
-        texts = [text_of(each) for each in tensors]
+        texts = [text_of(tensor) for tensor in tensors]
         for word in words:
             found &= np.fromiter((word in text.casefold() for text in texts), np.bool_, len(texts))
         return found & _matches(self.regex, texts) if self.regex else found

@@ -86,7 +86,7 @@ class Condition:
     @property
     def defaults(self) -> dict[str, float]:
         """The parameters that are set unless the user sets them."""
-        return {each.name: each.default for each in self.parameters if each.default is not None}
+        return {parameter.name: parameter.default for parameter in self.parameters if parameter.default is not None}
 
 
 def _percentage(name: str, statistic: Statistic, comparison: Comparison, default: float | None = None) -> Parameter:

@@ -63,12 +63,12 @@ class WatchpointSearch:
         self._most_hits = most_hits
         self._table = TensorTable.of(source)
         self._tensors = tuple(source.tensors)
-        self._masks = [self._mask(each) for each in self.watchpoints]
+        self._masks = [self._mask(watchpoint) for watchpoint in self.watchpoints]
         last = None if self._wanted is None else max(self._wanted, default=-1)
         self._steps = {rank: [step for step in source.steps(rank) if last is None or step <= last]
                        for rank in (source.ranks if ranks is None else ranks)}  # fmt: skip
-        self._in_a_row = {rank: [each.for_steps if is_growing else min(each.for_steps, len(source.steps(rank)))
-                                 for each in self.watchpoints] for rank in self._steps}  # fmt: skip
+        self._in_a_row = {rank: [point.for_steps if is_growing else min(point.for_steps, len(source.steps(rank)))
+                                 for point in self.watchpoints] for rank in self._steps}  # fmt: skip
         self._state = _State(_HitList(HitGroups(len(self._tensors))), _HitList(HitGroups(len(self._tensors))))
         self._queue = self._unread()
 
@@ -148,7 +148,7 @@ class WatchpointSearch:
         """Continue in a source that has the same tensors, and new ones after them."""
         self._source, self._tensors = source, tuple(source.tensors)
         self._table = TensorTable.of(source)
-        self._masks = [self._mask(each) for each in self.watchpoints]
+        self._masks = [self._mask(watchpoint) for watchpoint in self.watchpoints]
         self._state.grow(len(self._tensors))
 
     def add(self, recorded: StepStatistics) -> list[Hit]:
@@ -157,7 +157,7 @@ class WatchpointSearch:
         Returns its hits, without those that follow from the first bad number.
         """
         rank = recorded.rank
-        self._in_a_row.setdefault(rank, [each.for_steps for each in self.watchpoints])
+        self._in_a_row.setdefault(rank, [watchpoint.for_steps for watchpoint in self.watchpoints])
         self._steps.setdefault(rank, []).append(recorded.step)
         self._state.read.setdefault(rank, []).append(recorded.step)
         self._add(known_rows(recorded, self._table))
@@ -168,8 +168,8 @@ class WatchpointSearch:
         """Return the hits so far, in execution order."""
         state = self._state
         unevaluated = [
-            Unevaluated(number, parameter, problem, missing, each.count, each.first_step, each.first_tensor)
-            for (number, parameter, problem, missing), each in state.open.items()
+            Unevaluated(number, parameter, problem, missing, value.count, value.first_step, value.first_tensor)
+            for (number, parameter, problem, missing), value in state.open.items()
         ]
         unmatched = [number for number, mask in enumerate(self._masks) if not mask.any()]
         return Evaluation(
@@ -212,7 +212,7 @@ class WatchpointSearch:
         self._state.evaluated += is_wanted
 
     def _overflows(self, recorded: StepStatistics) -> frozenset[int]:
-        if all(each.condition.statistic is not OPERATOR_OVERFLOW for each in self.watchpoints):
+        if all(watchpoint.condition.statistic is not OPERATOR_OVERFLOW for watchpoint in self.watchpoints):
             return frozenset()
         found = self._source.overflows(recorded.step, recorded.rank)
         return frozenset(each.order for each in found if each.order >= 0)

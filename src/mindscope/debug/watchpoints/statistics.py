@@ -113,7 +113,7 @@ ZERO_PERCENTAGE = Statistic(
     _exactly(lambda values: 100 * _of(values, Field.ZERO) / _of(values, Field.COUNT)),
 )
 NON_FINITE = Statistic(
-    "non_finite", _SIGNS, _exactly(lambda values: values[:, [COLUMN[each] for each in _SIGNS]].sum(axis=1))
+    "non_finite", _SIGNS, _exactly(lambda values: values[:, [COLUMN[sign] for sign in _SIGNS]].sum(axis=1))
 )
 UPDATE_RATIO = Statistic(
     "abs_mean_update_ratio", (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE), _update_ratio, _exact_update_ratio

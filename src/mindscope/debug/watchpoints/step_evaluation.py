@@ -141,7 +141,7 @@ class _Comparing:
     def _missing(self, problem: Problem, is_unknown: bool) -> tuple[str, ...]:
         if problem is Problem.NO_EARLIER_VALUE:
             return ()
-        fields = tuple(str(each) for each in self.statistic.needs) if is_unknown else ()
+        fields = tuple(str(need) for need in self.statistic.needs) if is_unknown else ()
         if self.statistic is OPERATOR_OVERFLOW:
             return ("operator_overflow",)
         return (*fields, "tensor") if self.statistic.exact is not None else fields

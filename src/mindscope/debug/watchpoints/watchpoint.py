@@ -40,7 +40,13 @@ class Watchpoint:
     @property
     def compared(self) -> tuple[Parameter, ...]:
         """The set parameters that compare a statistic."""
-        return tuple([each for each in self.condition.parameters if each.statistic and each.name in self.settings])
+        return tuple(
+            [
+                parameter
+                for parameter in self.condition.parameters
+                if parameter.statistic and parameter.name in self.settings
+            ]
+        )
 
     @property
     def text(self) -> str:
@@ -56,7 +62,7 @@ class Watchpoint:
         """Return which tensors the patterns name."""
         if not self.patterns:
             return np.ones(len(tensors), np.bool_)
-        return np.array([_is_named(each, self.patterns) for each in tensors], np.bool_)
+        return np.array([_is_named(tensor, self.patterns) for tensor in tensors], np.bool_)
 
 
 def _number(value: float) -> str:
@@ -123,7 +129,7 @@ def _check_completeness(watchpoint: Watchpoint) -> None:
     if names.intersection(_RANGE_SHARES) and not names.issuperset(_RANGE_ENDS):
         raise WatchpointError(f"{condition.id} needs {' and '.join(_RANGE_ENDS)} with a range percentage")
     if condition.statistic is None and not watchpoint.compared:
-        names_to_set = ", ".join(each.name for each in condition.parameters if each.statistic)
+        names_to_set = ", ".join(parameter.name for parameter in condition.parameters if parameter.statistic)
         raise WatchpointError(f"{condition.id} compares nothing; set at least one of {names_to_set}")
 
 
@@ -134,7 +140,7 @@ def parse_watchpoint(text: str) -> Watchpoint:
         WatchpointError: the text does not have the syntax, or ``make_watchpoint`` refuses it.
     """
     rules, separator, patterns_text = text.partition("@")
-    patterns = tuple([each.strip() for each in patterns_text.split(",") if each.strip()])
+    patterns = tuple([word.strip() for word in patterns_text.split(",") if word.strip()])
     if separator and not patterns:
         raise WatchpointError(f"watchpoint {text!r} has no pattern after @; want {SYNTAX}")
     try:

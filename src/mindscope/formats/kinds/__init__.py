@@ -31,10 +31,10 @@ _DESCRIPTORS = (
     RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION, LOG_MESSAGE, META_GRAPH,
     TENSOR_STATISTICS,
 )  # fmt: skip
-KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({each.kind: each for each in _DESCRIPTORS})
+KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({descriptor.kind: descriptor for descriptor in _DESCRIPTORS})
 """The descriptor of every kind, in export order."""
 
-REFINED_KINDS = frozenset(each.refines for each in _DESCRIPTORS if each.refines)
+REFINED_KINDS = frozenset(descriptor.refines for descriptor in _DESCRIPTORS if descriptor.refines)
 """Kinds that ``refined_kind`` may replace."""
 
 
@@ -42,9 +42,9 @@ def refined_kind(kind: Kind | None, encoded: bytes | memoryview) -> Kind | None:
     """Return the kind of an encoded Summary.Value whose field or plugin says ``kind``, by its content."""
     if kind not in REFINED_KINDS:
         return kind
-    for each in _DESCRIPTORS:
-        if each.refines is kind and each.recognizes and _recognizes(each.recognizes, encoded):
-            return each.kind
+    for descriptor in _DESCRIPTORS:
+        if descriptor.refines is kind and descriptor.recognizes and _recognizes(descriptor.recognizes, encoded):
+            return descriptor.kind
     return kind
 
 

@@ -43,7 +43,7 @@ def _described(deflated: bytes) -> tuple[Message, ...]:
         tensors: Any = json.loads(text)
     except (zlib.error, ValueError, RecursionError) as error:
         raise _malformed(f"descriptions of tensors can't be read: {error}") from error
-    if not isinstance(tensors, list) or not all(isinstance(each, dict) for each in cast("list[Any]", tensors)):
+    if not isinstance(tensors, list) or not all(isinstance(tensor, dict) for tensor in cast("list[Any]", tensors)):
         raise _malformed("descriptions of tensors are no list of objects")
     return tuple(cast("list[Message]", tensors))
 

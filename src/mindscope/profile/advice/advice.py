@@ -72,7 +72,7 @@ class Advice:
         return {
             "code": self.code, "finding": self.finding, "remedy": self.remedy, "values": dict(self.values),
             "threshold": self.threshold, "part": self.part.value, "table": self.table, "rows": list(self.rows),
-            "spans": [list(each) for each in self.spans], "share": self.share,
+            "spans": [list(span) for span in self.spans], "share": self.share,
         }  # fmt: skip
 
 

@@ -189,7 +189,7 @@ def _of_kernels(
 
 
 def _has_npu(profile: Profile) -> bool:
-    return any(each.kind == "npu" for each in profile.devices)
+    return any(device.kind == "npu" for device in profile.devices)
 
 
 def _figures(profile: Profile, name: str) -> Mapping[str, Any]:

@@ -125,7 +125,7 @@ def _share_time(profile: Profile, groups: Mapping[str, _Group]) -> None:
     for kind, group in groups.items():
         of_operators = max((each.share for each in group.advice if each.code in _OF_OPERATORS), default=0.0)
         causes = [each for each in group.advice if each.code != "uneven_steps"] or group.advice
-        others = max((each.share for each in causes if each.code not in _OF_OPERATORS), default=0.0)
+        others = max((cause.share for cause in causes if cause.code not in _OF_OPERATORS), default=0.0)
         if left is None:
             group.share = max(of_operators, others)
             continue

@@ -102,13 +102,13 @@ def is_small(operators: Operators) -> NDArray[np.bool_]:
 
 def purpose_share(profile: Profile, functions: Functions, purpose: str) -> float:
     """Return the share of all steps in which functions of a purpose run."""
-    return _share_of_steps(profile, functions.host_self[functions.purpose.is_any_of(lambda each: each == purpose)])
+    return _share_of_steps(profile, functions.host_self[functions.purpose.is_any_of(lambda text: text == purpose)])
 
 
 def _steps_on_cpu(profile: Profile) -> Steps | None:
     """Return the steps of a training whose operators run on a CPU."""
     steps = steps_of(profile)
-    has_device = any(each.kind != "cpu" for each in profile.devices)
+    has_device = any(device.kind != "cpu" for device in profile.devices)
     return None if steps is None or steps.device_busy is not None or has_device else steps
 
 

@@ -114,5 +114,5 @@ def slow_queues(profile: Profile) -> Iterator[Advice]:
 
 def _empty(queues: QueueSamples, name: str) -> tuple[list[int], int]:
     """Return rows of the samples of a queue that are empty, and the number of all its samples."""
-    own = queues.queue.is_any_of(lambda each: each == name)
+    own = queues.queue.is_any_of(lambda text: text == name)
     return integers_of(np.flatnonzero(own & (queues.size == 0))), int(own.sum())

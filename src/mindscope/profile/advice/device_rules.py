@@ -88,7 +88,7 @@ def synchronization(profile: Profile) -> Iterator[Advice]:
     operators = part_of(profile, Part.OPERATORS, Operators)
     if steps is None or steps.device_busy is None or operators is None or operators.host_self is None:
         return
-    rows = np.flatnonzero(operators.name.is_any_of(lambda each: bool(_SYNCHRONIZATION.fullmatch(each))))
+    rows = np.flatnonzero(operators.name.is_any_of(lambda text: bool(_SYNCHRONIZATION.fullmatch(text))))
     share = _share_of_steps(profile, steps, operators.host_total, rows[_is_item(operators)[rows]])
     if share > SYNCHRONIZATION_SHARE:
         yield Advice(
@@ -101,7 +101,7 @@ def _is_item(operators: Operators) -> NDArray[np.bool_]:
     """Return whether a call is ``aten::item``; it calls ``aten::_local_scalar_dense``, and only the inner one
     counts.
     """
-    return operators.name.is_any_of(lambda each: each != "aten::item")
+    return operators.name.is_any_of(lambda text: text != "aten::item")
 
 
 def _share_of_steps(profile: Profile, steps: Steps, times: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> float:
@@ -114,7 +114,7 @@ def copies_of_pageable_memory(profile: Profile) -> Iterator[Advice]:
     steps, kernels = part_of(profile, Part.STEPS, Steps), part_of(profile, Part.KERNELS, Kernels)
     if steps is None or kernels is None:
         return
-    rows = np.flatnonzero(kernels.name.is_any_of(lambda each: "Pageable" in each and "HtoD" in each))
+    rows = np.flatnonzero(kernels.name.is_any_of(lambda text: "Pageable" in text and "HtoD" in text))
     share = _share_of_steps(profile, steps, kernels.total, rows)
     if share > COPY_SHARE:
         yield Advice(
@@ -127,13 +127,13 @@ def no_tensor_cores(profile: Profile) -> Iterator[Advice]:
     """A device with tensor cores runs matrix products without them."""
     kernels = part_of(profile, Part.KERNELS, Kernels)
     operators = part_of(profile, Part.OPERATORS, Operators)
-    capability = max((_number(each.properties.get("computeMajor")) for each in profile.devices), default=0)
+    capability = max((_number(device.properties.get("computeMajor")) for device in profile.devices), default=0)
     if kernels is None or kernels.core is None or operators is None or capability < TENSOR_CORE_CAPABILITY:
         return
     if kernels.core.is_any_of(bool).any():
         return
     own = operators.self_time if operators.device_self is None else operators.device_self
-    rows = np.flatnonzero(operators.type.is_any_of(lambda each: bool(_ELIGIBLE.fullmatch(each))) & (own > 0))
+    rows = np.flatnonzero(operators.type.is_any_of(lambda text: bool(_ELIGIBLE.fullmatch(text))) & (own > 0))
     if len(rows):
         share = min(int(own[rows].sum()) / max(int(kernels.without_copies.total.sum()), 1), 1.0)
         yield Advice(
@@ -145,10 +145,10 @@ def no_tensor_cores(profile: Profile) -> Iterator[Advice]:
 def data_parallel(profile: Profile) -> Iterator[Advice]:
     """``DataParallel`` over several devices."""
     operators = part_of(profile, Part.OPERATORS, Operators)
-    devices = [each for each in profile.devices if each.kind != "cpu"]
+    devices = [device for device in profile.devices if device.kind != "cpu"]
     if operators is None or operators.module is None or len(devices) < 2:
         return
-    rows = np.flatnonzero(operators.module.is_any_of(lambda each: re.search(r"(^|/)DataParallel_\d", each) is not None))
+    rows = np.flatnonzero(operators.module.is_any_of(lambda text: re.search(r"(^|/)DataParallel_\d", text) is not None))
     if len(rows):
         yield Advice(
             code="data_parallel", values={"devices": len(devices), "threshold": 2}, threshold=2, part=Part.OPERATORS,
@@ -160,7 +160,7 @@ def other_backend(profile: Profile) -> Iterator[Advice]:
     """Ranks with CUDA devices communicate by another backend than NCCL."""
     found = profile.facts.properties.get("distributedInfo")
     backend = cast("dict[str, Any]", found).get("backend") if isinstance(found, dict) else None
-    has_cuda = any(each.kind == "cuda" for each in profile.devices)
+    has_cuda = any(device.kind == "cuda" for device in profile.devices)
     if isinstance(backend, str) and has_cuda and backend and "nccl" not in backend.lower():
         operations = part_of(profile, Part.COMMUNICATION, Communication)
         yield Advice(

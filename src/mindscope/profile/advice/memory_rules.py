@@ -53,10 +53,10 @@ def leak(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="leak",
             values={
-                "growth": sum(each.bytes_per_step for each in hints), "operator": operator, "module": first.module,
+                "growth": sum(hint.bytes_per_step for hint in hints), "operator": operator, "module": first.module,
                 "origin": " · ".join(filter(None, (first.module, operator))), "device": first.device,
                 "steps": len(first.steps), "threshold": LEAST_BYTES,
             },
             threshold=LEAST_BYTES, part=Part.MEMORY, table="blocks",
-            rows=[row for rows in zip_longest(*(each.rows for each in hints)) for row in rows if row is not None],
+            rows=[row for rows in zip_longest(*(hint.rows for hint in hints)) for row in rows if row is not None],
         )  # fmt: skip

@@ -71,7 +71,7 @@ def _of_purpose(
     if not len(rows):
         return None
     frame, time = _greatest(functions.frame, rows, functions.host_self)
-    own = rows[functions.frame.select(rows).is_any_of(lambda each: each == frame)]
+    own = rows[functions.frame.select(rows).is_any_of(lambda text: text == frame)]
     first = int(own[np.argmax(functions.host_self[own])])
     return OwnFunction(functions.name[first], _share(profile, time), functions.callee[first])
 
@@ -109,7 +109,7 @@ def _greatest(frames: TextColumn, rows: NDArray[np.int64], times: NDArray[np.int
 
 
 def _time_of_frame(frames: TextColumn, frame: str, times: NDArray[np.int64]) -> int:
-    return int(times[frames.is_any_of(lambda each: each == frame)].sum())
+    return int(times[frames.is_any_of(lambda text: text == frame)].sum())
 
 
 def _share(profile: Profile, time: int) -> float:

@@ -49,7 +49,7 @@ def aligned_modules(before: CallTree, after: CallTree, aligned: NDArray[np.int64
 
 def _module_paths(calls: Calls) -> dict[int, str]:
     """Return the path of each row that is a module."""
-    rows = np.flatnonzero(calls.kind.is_any_of(lambda each: each == MODULE))
+    rows = np.flatnonzero(calls.kind.is_any_of(lambda text: text == MODULE))
     return {row: calls.module[row] for row in integers_of(rows)}
 
 
@@ -80,7 +80,7 @@ def call_changes(
         _means(side, where, is_on_device, len(first))
         for side, where in ((before, merged[: len(old)]), (after, merged[row_of]))
     ]
-    is_thread = kinds.after.is_any_of(lambda each: each == THREAD)[first]
+    is_thread = kinds.after.is_any_of(lambda text: text == THREAD)[first]
     if not is_on_device:
         means = [_with_outside(each, span, parent, is_thread)
                  for each, span in zip(means, (step.before, step.after), strict=True)]  # fmt: skip
@@ -91,7 +91,7 @@ def call_changes(
         presence_of = presence[first]
         texts = [column.after.select(first) for column in (names, kinds, modules)]
     one, other = means
-    totals = [_totals(each.time, parent) for each in means]
+    totals = [_totals(mean.time, parent) for mean in means]
     return CallChanges(
         name=texts[0],
         kind=texts[1],
@@ -152,8 +152,8 @@ def _merge_siblings(
     merged = np.full(len(parents), -1, np.int64)
     found: list[NDArray[np.int64]] = []
     count = 0
-    for each in range(int(level.max(initial=-1)) + 1):
-        rows = np.flatnonzero(level == each)
+    for index in range(int(level.max(initial=-1)) + 1):
+        rows = np.flatnonzero(level == index)
         above = np.where(parents[rows] >= 0, merged[parents[rows]], -1)
         keys, inverse = np.unique((above + 1) << 32 | labels[rows], return_inverse=True)
         merged[rows] = count + inverse.reshape(-1)

@@ -57,5 +57,7 @@ def notes_of(before: Side, after: Side) -> Iterator[Note]:
 def _devices(side: Side) -> str:
     """Return the models of the devices that are no CPU, else the kinds of all."""
     devices = side.profile.devices
-    names = {each.model or each.kind for each in devices if each.kind != "cpu"} or {each.kind for each in devices}
+    names = {device.model or device.kind for device in devices if device.kind != "cpu"} or {
+        device.kind for device in devices
+    }
     return ", ".join(sorted(names)) or "CPU"

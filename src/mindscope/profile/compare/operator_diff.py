@@ -54,7 +54,7 @@ def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | N
     if side.tree is None:
         return _rows_of_table(side, row, has_modules, is_on_device)
     calls, times = side.tree.calls, side.tree.times
-    chosen = calls.kind.is_any_of(lambda each: each == OPERATOR)[times.call]
+    chosen = calls.kind.is_any_of(lambda text: text == OPERATOR)[times.call]
     times = times.select(np.flatnonzero(chosen))
     # Several paths may have the same text: calls of one instance at different levels.
     names, paths = (TextColumn.of(column).select(times.call) for column in (calls.name, calls.module))

@@ -49,7 +49,7 @@ class ColumnArguments:
         Only marks have arguments; they precede all other events.
         """
         found = _empty(len(rows), wanted)
-        for marks, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True):
+        for marks, first in zip(self.marks, firsts(len(mark.time) for mark in self.marks), strict=True):
             at = np.flatnonzero((rows >= first) & (rows < first + len(marks.time)))
             for name in marks.integers.keys() & found.integers.keys():
                 found.integers[name][at] = marks.integers[name][rows[at] - first]
@@ -59,12 +59,12 @@ class ColumnArguments:
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ColumnArguments:
         """Select slices and events as ``ArgumentSource``."""
         runs = [
-            each.select(slices[first : first + len(each)])
-            for each, first in zip(self.runs, firsts(map(len, self.runs)), strict=True)
+            run.select(slices[first : first + len(run)])
+            for run, first in zip(self.runs, firsts(map(len, self.runs)), strict=True)
         ]
         marks = [
             each.select(events[first : first + len(each.time)])
-            for each, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True)
+            for each, first in zip(self.marks, firsts(len(mark.time) for mark in self.marks), strict=True)
         ]
         return ColumnArguments(runs, marks)
 

@@ -52,7 +52,7 @@ def counters_of_table(name: str, table: CsvTable, track: int, trace_range: tuple
     typed = {each: _typed(table.column(index)) for index, each in enumerate(table.names)}
     texts = [column for each, column in typed.items() if isinstance(column, TextColumn) and not _is_key(each)]
     keys = [each for each in typed if _is_key(each) and not isinstance(typed[each], TextColumn)]
-    labels = _labels(texts, [(each, typed[each]) for each in keys], len(times))
+    labels = _labels(texts, [(key, typed[key]) for key in keys], len(times))
     made = 0
     for label in dict.fromkeys(labels):
         rows = np.array([row for row, each in enumerate(labels) if each == label])

@@ -88,7 +88,7 @@ class _Snapshot:
     """Entries of the history, and the segments at its end. Entries and segments of other shapes are left out."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        self._segments = [each for each in _mappings(content.get("segments")) if "total_size" in each]
+        self._segments = [mapping for mapping in _mappings(content.get("segments")) if "total_size" in mapping]
         traces = content.get("device_traces")
         self._traces = [_entries(trace) for trace in cast("list[Any]", traces if isinstance(traces, list) else [])]
         stamps = [_whole(entry["time_us"]) * _US for trace in self._traces for entry in trace if "time_us" in entry]
@@ -160,11 +160,11 @@ class _Snapshot:
         """Return the segments at the end, and the entries about segments from the last one on."""
         at_end = (
             Segment(
-                _whole(each.get("address")), _whole(each["total_size"]), _whole(each.get("stream")),
-                bool(each.get("is_expandable")), UNKNOWN_TIME, UNKNOWN_TIME,
+                _whole(segment.get("address")), _whole(segment["total_size"]), _whole(segment.get("stream")),
+                bool(segment.get("is_expandable")), UNKNOWN_TIME, UNKNOWN_TIME,
             )
-            for each in self._segments
-            if _whole(each.get("device")) == device
+            for segment in self._segments
+            if _whole(segment.get("device")) == device
         )  # fmt: skip
         trace = self._trace(device)
         changes = (
@@ -275,7 +275,7 @@ def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
 
 def _entries(trace: Any) -> list[Mapping[str, Any]]:
     """Return the entries whose action is a text."""
-    return [each for each in _mappings(trace) if isinstance(each.get("action"), str)]
+    return [mapping for mapping in _mappings(trace) if isinstance(mapping.get("action"), str)]
 
 
 def _plain(settings: Any) -> dict[str, Any]:

@@ -186,7 +186,7 @@ def processor_load(path: Path) -> float | None:
         OSError: it can't be read.
     """
     samples = list_of(mapping_of(read_object(path).get("device_info")).get("idle_utilization"))
-    return 1 - float(np.mean([number_of(each) for each in samples])) / 100 if samples else None
+    return 1 - float(np.mean([number_of(sample) for sample in samples])) / 100 if samples else None
 
 
 def _queue_lines(path: Path) -> NDArray[np.float64] | None:

@@ -75,9 +75,9 @@ class TraceBuilder:
         counters = [*self.counters, *self.derived_counters]
         bounds = near_times(
             [
-                _joined([each.start for each in self.runs]),
-                *(each.time for each in self.marks),
-                *(each.times for each in counters),
+                _joined([run.start for run in self.runs]),
+                *(mark.time for mark in self.marks),
+                *(counter.times for counter in counters),
             ]
         )
         if bounds is None:
@@ -88,16 +88,16 @@ class TraceBuilder:
             self.skip(FAR_TIME, int((~found).sum()) if is_of_file else 0)
             return found
 
-        self.runs = [each.select(is_near(each.start, not each.is_derived)) for each in self.runs]
-        self.marks = [each.select(is_near(each.time)) for each in self.marks]
-        self.counters = [_selected(each, is_near(each.times)) for each in self.counters]
-        self.derived_counters = [_selected(each, is_near(each.times, False)) for each in self.derived_counters]
+        self.runs = [run.select(is_near(run.start, not run.is_derived)) for run in self.runs]
+        self.marks = [mark.select(is_near(mark.time)) for mark in self.marks]
+        self.counters = [_selected(counter, is_near(counter.times)) for counter in self.counters]
+        self.derived_counters = [_selected(counter, is_near(counter.times, False)) for counter in self.derived_counters]
 
     @property
     def first_time(self) -> int | None:
         """The first time of slices and marks; None without any."""
-        times = [*(each.start for each in self.runs), *(each.time for each in self.marks)]
-        return min((int(each.min()) for each in times if len(each)), default=None)
+        times = [*(run.start for run in self.runs), *(mark.time for mark in self.marks)]
+        return min((int(time.min()) for time in times if len(time)), default=None)
 
     def trace(
         self, epoch_ns: int | None, properties: Mapping[str, object], origin: int | None = None
@@ -110,17 +110,17 @@ class TraceBuilder:
             origin: the time of the columns that becomes 0; by default that of the first event.
         """
         self._drop_far_times()
-        runs = [each for each in self.runs if len(each)]
-        marks = [each for each in self.marks if len(each.time)]
+        runs = [run for run in self.runs if len(run)]
+        marks = [mark for mark in self.marks if len(mark.time)]
         if origin is None:
             origin = self.first_time or 0
         names: dict[str, int] = {}
-        categories = list(dict.fromkeys([*(each.category for each in runs), LINK]))
+        categories = list(dict.fromkeys([*(run.category for run in runs), LINK]))
         slices = _slices(runs, names, categories, origin)
         counters = [
-            Counter(each.name, each.track, each.times - origin, each.values, each.unit)
-            for each in (*self.counters, *self.derived_counters)
-            if len(each.times)
+            Counter(counter.name, counter.track, counter.times - origin, counter.values, counter.unit)
+            for counter in (*self.counters, *self.derived_counters)
+            if len(counter.times)
         ]
         trace = Trace(
             slices=slices,
@@ -130,9 +130,9 @@ class TraceBuilder:
             tracks=self.tracks.all,
             origin_ns=None if epoch_ns is None else epoch_ns + origin,
             properties=properties,
-            read=sum(len(each) for each in runs if not each.is_derived)
-            + sum(len(each.time) for each in marks)
-            + sum(len(each.times) for each in self.counters),
+            read=sum(len(run) for run in runs if not run.is_derived)
+            + sum(len(mark.time) for mark in marks)
+            + sum(len(counter.times) for counter in self.counters),
             skipped=self.skipped,
             counters=counters,
         )
@@ -150,18 +150,18 @@ def _joined(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 def _slices(runs: Sequence[RecordedRuns], names: dict[str, int], categories: Sequence[str], origin: int) -> Slices:
     none = np.empty(0, np.uint32)
     return Slices(
-        start=_joined([each.start for each in runs]) - origin,
-        duration=_joined([each.duration for each in runs]),
-        name=np.concatenate([none, *(codes_among(each.name, names) for each in runs)]),
+        start=_joined([run.start for run in runs]) - origin,
+        duration=_joined([run.duration for run in runs]),
+        name=np.concatenate([none, *(codes_among(run.name, names) for run in runs)]),
         category=np.concatenate(
-            [none, *(np.full(len(each), categories.index(each.category), np.uint32) for each in runs)]
+            [none, *(np.full(len(run), categories.index(run.category), np.uint32) for run in runs)]
         ),
-        track=_joined([each.track for each in runs]).astype(np.uint32),
+        track=_joined([run.track for run in runs]).astype(np.uint32),
         args_offset=_joined(
-            [np.full(len(each), -1, np.int64) if each.offset is None else each.offset for each in runs]
+            [np.full(len(run), -1, np.int64) if run.offset is None else run.offset for run in runs]
         ),
         args_size=np.concatenate(
-            [none, *(np.zeros(len(each), np.uint32) if each.size is None else each.size for each in runs)]
+            [none, *(np.zeros(len(run), np.uint32) if run.size is None else run.size for run in runs)]
         ),
     )  # fmt: skip
 
@@ -176,17 +176,17 @@ def _events(
 ) -> Events:
     """Return the marks, then the ends of arrows."""
     launch, kernel = _links(runs)
-    count, arrows = sum(len(each.time) for each in marks), len(kernel)
+    count, arrows = sum(len(mark.time) for mark in marks), len(kernel)
     ends = np.concatenate([launch, kernel])
     none = np.empty(0, np.uint32)
     of_link = np.full(2 * arrows, names.setdefault(LINK, len(names)) if arrows else 0, np.uint32)
     return Events(
-        time=np.concatenate([_joined([each.time for each in marks]) - origin, slices.start[ends]]),
+        time=np.concatenate([_joined([mark.time for mark in marks]) - origin, slices.start[ends]]),
         args_offset=np.full(count + 2 * arrows, -1, np.int64),
         id=np.concatenate([np.zeros(count, np.uint64), np.tile(np.arange(1, arrows + 1, dtype=np.uint64), 2)]),
-        name=np.concatenate([none, *(codes_among(each.name, names) for each in marks), of_link]),
+        name=np.concatenate([none, *(codes_among(mark.name, names) for mark in marks), of_link]),
         category=np.full(count + 2 * arrows, link, np.uint32),
-        track=np.concatenate([_joined([each.track for each in marks]).astype(np.uint32), slices.track[ends]]),
+        track=np.concatenate([_joined([mark.track for mark in marks]).astype(np.uint32), slices.track[ends]]),
         args_size=np.zeros(count + 2 * arrows, np.uint32),
         phase=np.repeat(np.array([ord("i"), ord("s"), ord("f")], np.uint8), [count, arrows, arrows]),
     )
@@ -197,13 +197,13 @@ def _links(runs: Sequence[RecordedRuns]) -> tuple[NDArray[np.int64], NDArray[np.
     begins = firsts(map(len, runs))
     launches, works = (
         [
-            (np.arange(len(each), dtype=np.int64) + first, each.integers["correlation"])
-            for each, first in zip(runs, begins, strict=True)
-            if each.category in wanted and "correlation" in each.integers
+            (np.arange(len(run), dtype=np.int64) + first, run.integers["correlation"])
+            for run, first in zip(runs, begins, strict=True)
+            if run.category in wanted and "correlation" in run.integers
         ]
         for wanted in ((LAUNCH,), (KERNEL, COPY, SET))
     )
-    rows, ids = _joined([each[0] for each in launches]), _joined([each[1] for each in launches])
+    rows, ids = _joined([launch[0] for launch in launches]), _joined([launch[1] for launch in launches])
     work, wanted_ids = _joined([each[0] for each in works]), _joined([each[1] for each in works])
     order = np.argsort(ids, kind="stable")
     index = np.searchsorted(ids[order], wanted_ids)

@@ -93,7 +93,7 @@ class SqliteFile:
         chosen = {
             wanted: known[name]
             for wanted in (*integers, *texts)
-            if (name := next((each for each in wanted.lower().split("|") if each in known), None))
+            if (name := next((word for word in wanted.lower().split("|") if word in known), None))
         }
         blocks = [
             ({wanted: block[1 + index] for index, wanted in enumerate(chosen)}, block[0])
@@ -203,7 +203,7 @@ def open_sqlite(path: Path, problems: Problems) -> Generator[SqliteFile]:
 def journal_of(path: Path) -> Path | None:
     """Return the file beside a database with changes that are not in it yet; None without any. Raises OSError."""
     journals = (path.with_name(path.name + suffix) for suffix in ("-wal", "-journal"))
-    return next((each for each in journals if each.is_file() and each.stat().st_size), None)
+    return next((journal for journal in journals if journal.is_file() and journal.stat().st_size), None)
 
 
 def is_sqlite(path: Path) -> bool:
@@ -260,7 +260,7 @@ def _tables(connection: sqlite3.Connection) -> dict[str, list[str]]:
     for name in names:
         with suppress(sqlite3.Error):
             columns = connection.execute(f"PRAGMA table_xinfo({_quoted(name)})").fetchall()
-            found[name] = [str(each[1]) for each in columns if each[6] == 0]
+            found[name] = [str(column[1]) for column in columns if column[6] == 0]
     return found
 
 
@@ -275,7 +275,7 @@ def _quoted(name: str) -> str:
 def _integers(cells: Sequence[Any]) -> NDArray[np.int64]:
     if set(map(type, cells)) <= {int}:
         return np.array(cells, np.int64)  # SQLite has integers of 64 bits
-    return np.array([_integer(each) for each in cells], np.int64)
+    return np.array([_integer(cell) for cell in cells], np.int64)
 
 
 def _integer(cell: Any) -> int:

@@ -173,7 +173,7 @@ class KinetoAnalysis:
     @cached_property
     def frame_names(self) -> TextColumn:
         """The names of the trace without the addresses of objects, so that equal stacks have equal texts."""
-        return TextColumn.of(_ADDRESS.sub("", each) for each in self.trace.names)
+        return TextColumn.of(_ADDRESS.sub("", name) for name in self.trace.names)
 
     def stack_texts(self, paths: NDArray[np.int32]) -> TextColumn:
         """Return the frames of each path of ``frames`` joined by ``;``, the innermost first; empty for -1."""
@@ -242,5 +242,5 @@ class KinetoAnalysis:
 
     def _has_name(self, prefix: str) -> NDArray[np.bool_]:
         """Return which calls have a name with this prefix."""
-        named = np.array([each.startswith(prefix) for each in self.trace.names], np.bool_)
+        named = np.array([name.startswith(prefix) for name in self.trace.names], np.bool_)
         return named[self.calls.name] if len(named) else np.zeros(len(self.calls), np.bool_)

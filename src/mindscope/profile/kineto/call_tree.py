@@ -186,7 +186,7 @@ def _calls(
 ) -> Calls:
     calls, count = analysis.calls, len(threads)
     rows = kept.call[first[count:]]
-    names = TextColumn.of([*threads, *(each.removeprefix(MODULE_PREFIX) for each in analysis.trace.names)])
+    names = TextColumn.of([*threads, *(name.removeprefix(MODULE_PREFIX) for name in analysis.trace.names)])
     codes, kinds = names.codes, TextColumn.of([THREAD, *_KINDS.values()])
     kind_of_role = np.zeros(max(_KINDS) + 1, np.uint32)
     kind_of_role[list(_KINDS)] = kinds.codes[1:]

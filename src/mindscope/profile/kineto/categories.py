@@ -72,9 +72,9 @@ _BY_CATEGORY = {
 def roles_of(trace: Trace) -> NDArray[np.uint8]:
     """Return the ``SliceRole`` of each of n slices."""
     slices = trace.slices
-    by_category = np.array([_role_of(each.lower()) for each in trace.categories], np.uint8)
+    by_category = np.array([_role_of(category.lower()) for category in trace.categories], np.uint8)
     roles = by_category[slices.category] if len(by_category) else np.zeros(len(slices), np.uint8)
-    by_name = np.array([_named(each) for each in trace.names], np.uint8)
+    by_name = np.array([_named(name) for name in trace.names], np.uint8)
     if not len(by_name):
         return roles
     named = by_name[slices.name]

@@ -87,7 +87,7 @@ def _of_host(analysis: KinetoAnalysis) -> Communication | None:
     group = _only_group(analysis)
     return Communication(
         name=name,
-        kind=TextColumn(name.codes, [_kind(each.partition(":")[2]) for each in name.values]),
+        kind=TextColumn(name.codes, [_kind(value.partition(":")[2]) for value in name.values]),
         group=TextColumn.constant(group.name, len(rows)),
         group_ranks=TextColumn.constant(",".join(map(str, group.ranks)), len(rows)),
         group_size=np.full(len(rows), group.size, np.int64),
@@ -118,7 +118,7 @@ def _only_group(analysis: KinetoAnalysis) -> _Group:
     return _Group(
         str(group.get("pg_desc") or group.get("pg_name") or ""),
         size if isinstance(size, int) and 0 <= size < 1 << 31 else -1,
-        [each for each in cast("list[Any]", ranks) if isinstance(each, int)] if isinstance(ranks, list) else (),
+        [rank for rank in cast("list[Any]", ranks) if isinstance(rank, int)] if isinstance(ranks, list) else (),
     )
 
 
@@ -137,7 +137,7 @@ def _sizes(elements: NDArray[np.int64], dtype: TextColumn) -> NDArray[np.int64]:
 
 def _elements(shapes: TextColumn) -> NDArray[np.int64]:
     """Return the elements of all tensors of ``[[8, 64], [10]]``; -1 where a text is no list."""
-    return np.array([_element_count(each) for each in shapes.values], np.int64)[shapes.codes]
+    return np.array([_element_count(value) for value in shapes.values], np.int64)[shapes.codes]
 
 
 def _element_count(shapes: str) -> int:
@@ -162,7 +162,7 @@ def _bounded(count: int) -> int:
 
 def _first_of_lists(texts: TextColumn) -> TextColumn:
     """Return ``float`` of ``["float", ""]``; empty where a text is no list."""
-    lists = [_value(each) for each in texts.values]
+    lists = [_value(value) for value in texts.values]
     return TextColumn(
         texts.codes,
         [str(cast("list[Any]", each)[0]) if isinstance(each, list) and each else "" for each in lists],
@@ -179,12 +179,12 @@ def _value(text: str) -> Any:
 
 def _ranks(texts: TextColumn) -> TextColumn:
     """Return ``0,1`` of ``[0, 1]``."""
-    return TextColumn(texts.codes, [re.sub(r"[\[\]\s]", "", each) for each in texts.values])
+    return TextColumn(texts.codes, [re.sub(r"[\[\]\s]", "", value) for value in texts.values])
 
 
 def _unquoted(texts: TextColumn) -> TextColumn:
     """Return the content of texts in JSON."""
-    return TextColumn(texts.codes, [each.strip('"') for each in texts.values])
+    return TextColumn(texts.codes, [value.strip('"') for value in texts.values])
 
 
 def _kind(name: str) -> str:

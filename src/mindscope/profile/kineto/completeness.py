@@ -63,5 +63,5 @@ def _kernels(trace: Trace) -> int:
 
 
 def _named(codes: NDArray[np.uint32], texts: Sequence[str], is_wanted: Callable[[str], bool]) -> NDArray[np.bool_]:
-    wanted = np.array([is_wanted(each) for each in texts], np.bool_)
+    wanted = np.array([is_wanted(text) for text in texts], np.bool_)
     return wanted[codes] if len(wanted) else np.zeros(len(codes), np.bool_)

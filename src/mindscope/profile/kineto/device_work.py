@@ -65,7 +65,7 @@ class DeviceWork:
 
     def is_kind(self, *kinds: str) -> NDArray[np.bool_]:
         """Return which rows are of one of these kinds."""
-        return self.kind.is_any_of(lambda each: each in kinds)
+        return self.kind.is_any_of(lambda text: text in kinds)
 
 
 def device_work_of(
@@ -146,7 +146,7 @@ def _lookup(wanted: Ids, ids: Ids, rows: NDArray[np.int64]) -> CallRows:
 
 
 def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], arguments: Arguments) -> TextColumn:
-    by_name = np.array([_COMMUNICATION_NAME.search(each) is not None for each in trace.names], np.bool_)
+    by_name = np.array([_COMMUNICATION_NAME.search(name) is not None for name in trace.names], np.bool_)
     is_communication = by_name[trace.slices.name[rows]] if len(by_name) else np.zeros(len(rows), np.bool_)
     is_communication |= arguments.texts["Collective name"].codes > 0
     codes = np.where(roles[rows] != SliceRole.KERNEL, 2, np.where(is_communication, 1, 0))

@@ -22,8 +22,10 @@ KINDS: Mapping[str, str] = {GPU: "cuda", "MTIA": "mtia", "HPU": "hpu", "XPU": "x
 
 def device_kind_of(trace: Trace) -> str:
     """Return the kind of the devices whose kernels a trace has; ``GPU`` where no category says another kind."""
-    categories = [each.lower() for each in trace.categories]
-    return next((name for prefix, name in _BY_CATEGORY if any(each.startswith(prefix) for each in categories)), GPU)
+    categories = [category.lower() for category in trace.categories]
+    return next(
+        (name for prefix, name in _BY_CATEGORY if any(category.startswith(prefix) for category in categories)), GPU
+    )
 
 
 def device_name(type: int, number: int, gpu: str = GPU) -> str:

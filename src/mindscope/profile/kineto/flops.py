@@ -37,7 +37,7 @@ def _shapes(text: str) -> Shapes:
     if not isinstance(found, list):
         raise ValueError(f"{text} is no list of shapes")
     shapes = [cast("list[Any]", each) if isinstance(each, list) else [] for each in cast("list[Any]", found)]
-    return [each if all(isinstance(size, int) for size in each) else [] for each in shapes]
+    return [shape if all(isinstance(size, int) for size in shape) else [] for shape in shapes]
 
 
 def _matrix_product(shapes: Shapes, values: list[str]) -> int:

@@ -46,14 +46,14 @@ def functions_of(analysis: KinetoAnalysis) -> Functions | Missing:
         found.append(_frame(path, texts[name], found[parent] if parent >= 0 else _NO_FRAME))
     used = np.flatnonzero(times.own)
     chosen = [found[path] for path in integers_of(used)]
-    shown, raw = ["", *texts], ["", *texts]
+    texts_without_lines, raw = ["", *texts], ["", *texts]
     for path in integers_of(np.flatnonzero(times.began_before)):
-        shown[int(frames.name[path]) + 1] = without_line(raw[int(frames.name[path]) + 1])
+        texts_without_lines[int(frames.name[path]) + 1] = without_line(raw[int(frames.name[path]) + 1])
     codes = np.array([int(frames.name[each.name]) + 1 if each.name >= 0 else 0 for each in chosen], np.uint32)
     purpose, callee = TextColumn.of(each.purpose for each in chosen), TextColumn.of(each.callee for each in chosen)
     group, first = groups_of([codes, purpose.codes, callee.codes], len(chosen))
     table = Functions(
-        name=TextColumn(codes[first], shown),
+        name=TextColumn(codes[first], texts_without_lines),
         frame=TextColumn(codes[first], raw),
         purpose=purpose.select(first),
         callee=callee.select(first),

@@ -113,7 +113,7 @@ class HostCalls:
     @cached_property
     def _levels(self) -> list[CallRows]:
         """The calls of each level."""
-        return [mapped(each) for each in rows_by_level(self.level)]
+        return [mapped(row) for row in rows_by_level(self.level)]
 
     def nearest(self, chosen: NDArray[np.bool_]) -> CallRows:
         """Return for each call itself, if it is chosen, else its nearest chosen ancestor; -1 for none."""

@@ -147,7 +147,7 @@ def _blocks(
 def _owners(analysis: KinetoAnalysis) -> CallRows:
     """Return the operator that needs the memory: the innermost one that does more than to allocate; -1 for none."""
     calls = analysis.calls
-    only_allocates = np.array([each in _EMPTY for each in analysis.trace.names], np.bool_)[calls.name]
+    only_allocates = np.array([name in _EMPTY for name in analysis.trace.names], np.bool_)[calls.name]
     found = calls.nearest(analysis.is_operator & ~only_allocates)
     return np.where(found >= 0, found, analysis.operator)
 

@@ -66,7 +66,7 @@ def _overlaps(slices: Slices, roles: NDArray[np.uint8]) -> tuple[int, int]:
     rows = np.flatnonzero(np.isin(roles, (SliceRole.OPERATOR, SliceRole.LAUNCH)))
     if len(rows) > _MOST_CALLS:
         rows = rows[_in_ranges(slices.start[rows], _MOST_CALLS / len(rows))]
-    calls = Slices(*(getattr(slices, each.name)[rows] for each in fields(Slices)))
+    calls = Slices(*(getattr(slices, field.name)[rows] for field in fields(Slices)))
     return nesting_of(calls, _ROUNDED_NS).overlaps, len(rows)
 
 

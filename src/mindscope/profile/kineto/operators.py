@@ -95,7 +95,7 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     texts = path_texts(analysis, paths)
     return Modules(
         path=TextColumn(np.arange(len(paths), dtype=np.uint32), texts),
-        name=TextColumn.of(each.rpartition("/")[2] for each in texts),
+        name=TextColumn.of(text.rpartition("/")[2] for text in texts),
         parent=paths.parent,
         count=added(np.ones(len(calls), np.int64), own_path),
         host_total=host_total,
@@ -157,13 +157,13 @@ def _devices(analysis: KinetoAnalysis) -> TextColumn:
 
 def _recorded(column: TextColumn) -> TextColumn | None:
     """Return the column without spaces; None where no row has a value."""
-    return TextColumn(column.codes, [each.replace(" ", "") for each in column.values]) if column.codes.any() else None
+    return TextColumn(column.codes, [value.replace(" ", "") for value in column.values]) if column.codes.any() else None
 
 
 def _types(names: TextColumn) -> TextColumn:
     """Return what computes: the name without its library and the number of its autograd node."""
     return TextColumn.of(
-        each.removeprefix("autograd::engine::evaluate_function: ").rpartition("::")[2] for each in names
+        name.removeprefix("autograd::engine::evaluate_function: ").rpartition("::")[2] for name in names
     )
 
 

@@ -17,7 +17,7 @@ _OF_HOST = ("cpu_op", "operator", "python_function")
 
 def processes_of(trace: Trace) -> list[str]:
     """Return the processes that ran operators or Python functions."""
-    is_host = np.array([each.lower() in _OF_HOST for each in trace.categories], np.bool_)
+    is_host = np.array([category.lower() in _OF_HOST for category in trace.categories], np.bool_)
     is_used = np.zeros(len(trace.tracks), np.bool_)
     if len(trace.slices):
         is_used[trace.slices.track[is_host[trace.slices.category]]] = True

@@ -42,4 +42,4 @@ def _overlaps(analysis: KinetoAnalysis, is_chosen: NDArray[np.bool_]) -> NDArray
 
 
 def _select(columns: type[Any], found: Any, rows: NDArray[np.bool_]) -> Any:
-    return columns(*(getattr(found, each.name)[rows] for each in fields(columns)))
+    return columns(*(getattr(found, field.name)[rows] for field in fields(columns)))

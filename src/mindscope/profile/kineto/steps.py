@@ -176,5 +176,5 @@ def _phased(
 
 
 def _named(analysis: KinetoAnalysis, prefixes: tuple[str, ...]) -> NDArray[np.bool_]:
-    found = np.array([each.startswith(prefixes) for each in analysis.trace.names], np.bool_)
+    found = np.array([name.startswith(prefixes) for name in analysis.trace.names], np.bool_)
     return found[analysis.calls.name] if len(found) else np.zeros(len(analysis.calls), np.bool_)

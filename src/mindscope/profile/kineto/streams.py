@@ -126,11 +126,11 @@ def _queues(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the longest queue of each group, and how long it is full: a launch adds a kernel, its start removes it."""
     peaks, full = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    for each in range(count):
-        own = is_launched & (group == each)
+    for index in range(count):
+        own = is_launched & (group == index)
         times, lengths = queue_lengths(launched[own], start[own])
-        peaks[each] = lengths.max(initial=0)
-        full[each] = np.diff(times)[lengths[:-1] >= QUEUE_LIMIT].sum()
+        peaks[index] = lengths.max(initial=0)
+        full[index] = np.diff(times)[lengths[:-1] >= QUEUE_LIMIT].sum()
     return peaks, full
 
 
@@ -149,7 +149,7 @@ def _runs(group: NDArray[np.int64]) -> list[tuple[int, int]]:
 
 def _busy(group: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     found = np.zeros(count, np.int64)
-    for each in range(count):
-        begins, ends = union((start[group == each], end[group == each]))
-        found[each] = (ends - begins).sum()
+    for index in range(count):
+        begins, ends = union((start[group == index], end[group == index]))
+        found[index] = (ends - begins).sum()
     return found

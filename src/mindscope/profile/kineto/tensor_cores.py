@@ -41,13 +41,13 @@ def _is_of_nvidia(analysis: KinetoAnalysis) -> bool:
     """Return whether nothing says that the devices are of another maker."""
     trace = analysis.trace
     codes = trace.slices.category[analysis.device.slice]
-    categories = {trace.categories[each].lower() for each in integers_of(np.unique(codes))}
+    categories = {trace.categories[integer].lower() for integer in integers_of(np.unique(codes))}
     calls = analysis.calls
-    launches = {trace.names[each] for each in integers_of(np.unique(calls.name[calls.role == SliceRole.LAUNCH]))}
+    launches = {trace.names[integer] for integer in integers_of(np.unique(calls.name[calls.role == SliceRole.LAUNCH]))}
     return (
         analysis.device_kind == "GPU"
         and not any(_is_of_amd(each) for each in _described(analysis))
-        and not any(_HIP_CALL.match(each) for each in launches)
+        and not any(_HIP_CALL.match(launch) for launch in launches)
         and categories <= _CATEGORIES
     )
 
@@ -59,7 +59,7 @@ def _is_of_amd(device: dict[str, Any]) -> bool:
 def _capability(analysis: KinetoAnalysis) -> int:
     """Return the greatest one; 0 if the trace doesn't say it."""
     majors = [each.get("computeMajor") for each in _described(analysis)]
-    return max((each for each in majors if isinstance(each, int)), default=0)
+    return max((major for major in majors if isinstance(major, int)), default=0)
 
 
 def _described(analysis: KinetoAnalysis) -> list[dict[str, Any]]:

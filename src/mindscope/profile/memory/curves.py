@@ -64,7 +64,7 @@ def device_curves(curve: MemoryCurve) -> list[DeviceCurve]:
 
 def _curves(curve: MemoryCurve) -> Iterator[DeviceCurve]:
     texts = [each for each in (curve.device, curve.component) if each is not None]
-    group, first = groups_of([each.codes for each in texts], len(curve))
+    group, first = groups_of([text.codes for text in texts], len(curve))
     for number, row in enumerate(integers_of(first)):
         rows = np.flatnonzero(group == number)
         rows = rows[np.argsort(curve.time[rows], kind="stable")]

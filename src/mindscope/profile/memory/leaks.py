@@ -47,12 +47,14 @@ def find_leaks(blocks: MemoryBlocks) -> list[LeakHint]:
         return []
     rows = np.flatnonzero(np.isin(blocks.step, judged) & (blocks.freed_at == UNKNOWN_TIME))
     texts = [each for each in (blocks.device, blocks.operator, blocks.module, blocks.stack) if each is not None]
-    group, first = groups_of([each.codes[rows] for each in texts], len(rows))
+    group, first = groups_of([text.codes[rows] for text in texts], len(rows))
     order = np.argsort(group, kind="stable")
     of_group = np.split(rows[order], np.searchsorted(group[order], np.arange(1, len(first))))
     is_large = np.bincount(group, blocks.size[rows], len(first)) >= LEAST_BYTES * len(judged)
-    hints = [_hint(blocks, of_group[each], int(rows[first[each]])) for each in integers_of(np.flatnonzero(is_large))]
-    found = [each for each in hints if len(each.steps) == len(judged) and each.bytes_per_step >= LEAST_BYTES]
+    hints = [
+        _hint(blocks, of_group[integer], int(rows[first[integer]])) for integer in integers_of(np.flatnonzero(is_large))
+    ]
+    found = [hint for hint in hints if len(hint.steps) == len(judged) and hint.bytes_per_step >= LEAST_BYTES]
     return sorted(found, key=lambda each: -each.bytes_per_step)
 
 

@@ -31,7 +31,7 @@ def of_device(blocks: MemoryBlocks, device: str | None) -> NDArray[np.bool_]:
     """Return which blocks are those of a device; all for None."""
     if device is None:
         return np.ones(len(blocks), np.bool_)
-    return blocks.device.is_any_of(lambda each: each == device)
+    return blocks.device.is_any_of(lambda text: text == device)
 
 
 def largest(sizes: Sizes, rows: Rows, offset: int, count: int) -> Rows:

@@ -67,7 +67,7 @@ class LiveBytes:
         area[order[:MOST_GROUPS]] = np.arange(len(self.texts))
         own = area[codes]
         areas = len(self.texts) + self.has_others
-        self._sums = [_sum_of(sizes[own == each], born[own == each], freed[own == each]) for each in range(areas)]
+        self._sums = [_sum_of(sizes[own == index], born[own == index], freed[own == index]) for index in range(areas)]
 
     @property
     def peak_time(self) -> int:

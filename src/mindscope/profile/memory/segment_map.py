@@ -105,7 +105,7 @@ def _are_disjoint(address: Addresses, size: Sizes) -> NDArray[np.bool_]:
 
 
 def _reserved_at(segments: MemorySegments, time: int, device: str) -> NDArray[np.bool_]:
-    is_own = segments.device.is_any_of(lambda each: each == device)
+    is_own = segments.device.is_any_of(lambda text: text == device)
     is_reserved = segments.reserved_at <= time
     return is_own & is_reserved & ((segments.released_at > time) | (segments.released_at == UNKNOWN_TIME))
 

@@ -82,7 +82,7 @@ def _stacks(blocks: MemoryBlocks) -> TextColumn:
     if blocks.stack is not None and any(blocks.stack.values):
         return blocks.stack
     texts = [each for each in (blocks.operator, blocks.module) if each is not None]
-    group, first = groups_of([each.codes for each in texts], len(blocks))
+    group, first = groups_of([text.codes for text in texts], len(blocks))
     return TextColumn(group.astype(np.uint32), [_path(blocks, row) for row in integers_of(first)])
 
 
@@ -90,7 +90,7 @@ def _path(blocks: MemoryBlocks, row: int) -> str:
     """Return the operator, then its modules from the innermost on."""
     modules = [] if blocks.module is None else blocks.module[row].split("/")[::-1]
     operator = "" if blocks.operator is None else blocks.operator[row]
-    return ";".join(each for each in (operator, *modules) if each)
+    return ";".join(module for module in (operator, *modules) if module)
 
 
 def _levels(parents: list[int]) -> list[NDArray[np.int64]]:

@@ -36,7 +36,7 @@ class MemoryViews:
     def devices(self) -> list[str]:
         """The devices that have a curve or blocks, in the order of their first rows."""
         of_blocks = [] if self.blocks is None else [self.blocks.device.values[code] for code in self._codes]
-        return list(dict.fromkeys([*(each.device for each in self.curves), *of_blocks]))
+        return list(dict.fromkeys([*(curve.device for curve in self.curves), *of_blocks]))
 
     @property
     def _codes(self) -> list[int]:
@@ -55,11 +55,11 @@ class MemoryViews:
     @cached_property
     def time_range(self) -> tuple[int, int]:
         """First and last moment of curves and blocks; (0, 0) without any."""
-        times = [each.time for each in self.curves]
+        times = [curve.time for curve in self.curves]
         if self.blocks is not None:
             times += [each[each != UNKNOWN_TIME] for each in (self.blocks.allocated_at, self.blocks.freed_at)]
-        times = [each for each in times if len(each)]
-        return (min(int(each.min()) for each in times), max(int(each.max()) for each in times)) if times else (0, 0)
+        times = [time for time in times if len(time)]
+        return (min(int(time.min()) for time in times), max(int(time.max()) for time in times)) if times else (0, 0)
 
     def group(self, by: str) -> TextColumn | None:
         """Return the group of each block; None if the format does not record it.
@@ -86,7 +86,7 @@ class MemoryViews:
 
     def peak(self, device: str) -> int:
         """Return the moment of the greatest allocated memory of a device: of its curves, else of its blocks."""
-        own = [each for each in self.curves if each.device == device]
+        own = [curve for curve in self.curves if curve.device == device]
         if own:
             greatest = max(own, key=lambda each: int(each.allocated[each.peak]))
             return int(greatest.time[greatest.peak])

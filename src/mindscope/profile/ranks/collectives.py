@@ -46,7 +46,7 @@ def collective_sizes(operations: Operations, waits: Waits) -> CollectiveSizes | 
     size_class = np.where(size < 0, len(SIZE_CLASSES), np.searchsorted(bounds, size))
     texts = [column.select(first) for column in
              (operations.kind, operations.group, operations.group_ranks, operations.dtype)]  # fmt: skip
-    group, rows = groups_of([*(each.codes for each in texts), size_class, ranks], len(first))
+    group, rows = groups_of([*(text.codes for text in texts), size_class, ranks], len(first))
     kind = texts[0].select(rows)
     is_known = _least(group, size) >= 0
     sizes = np.where(is_known, sums_of(group, size), _UNKNOWN_SIZE)
@@ -95,12 +95,12 @@ def _bandwidths(
     known.
     """
     parts = np.maximum(ranks, 1)
-    gathers = kind.is_any_of(lambda each: each in _GATHERING)
+    gathers = kind.is_any_of(lambda text: text in _GATHERING)
     whole = np.where(gathers, size * parts, size)
     algorithm = np.where(size > 0, _quotient(whole, transfer), np.nan)
-    two_ways = kind.is_any_of(lambda each: each == "allreduce")
-    one_way = kind.is_any_of(lambda each: each in ("allgather", "reducescatter", "gather", "scatter")
-                             or each.startswith("alltoall"))  # fmt: skip
+    two_ways = kind.is_any_of(lambda text: text == "allreduce")
+    one_way = kind.is_any_of(lambda text: text in ("allgather", "reducescatter", "gather", "scatter")
+                             or text.startswith("alltoall"))  # fmt: skip
     share = (parts - 1) / parts
     factor = np.where(two_ways, 2 * share, np.where(one_way, share, 1.0))
     bus = np.where(is_measured, np.where(size > 0, _quotient(size, transfer), np.nan), algorithm * factor)

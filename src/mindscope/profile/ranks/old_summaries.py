@@ -91,7 +91,7 @@ def _operators(cell: str) -> Iterator[tuple[str, tuple[float, float]]]:
         return
     for name, values in cast("Mapping[str, Any]", found).items() if isinstance(found, Mapping) else ():
         amounts = cast("list[Any]", values)[1:3] if isinstance(values, list) else []
-        if len(amounts) == 2 and all(isinstance(each, (int, float)) for each in amounts):
+        if len(amounts) == 2 and all(isinstance(amount, (int, float)) for amount in amounts):
             yield name, (float(amounts[0]), float(amounts[1]))
 
 

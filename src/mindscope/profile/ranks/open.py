@@ -35,7 +35,7 @@ def read_ranks(source: str | Path | Iterable[Profile]) -> Ranks:
 
 def ranks_of(profiles: Iterable[Profile], directory: Path | None = None) -> Ranks:
     """Return all ranks of profiles, and of the summaries in a directory. Raises FormatError as ``read_ranks``."""
-    return _ranks([data for each in profiles if (data := rank_data_of(each)) is not None], directory, {})
+    return _ranks([data for profile in profiles if (data := rank_data_of(profile)) is not None], directory, {})
 
 
 def _ranks(own: Sequence[RankData], directory: Path | None, problems: dict[str, str]) -> Ranks:
@@ -58,18 +58,18 @@ def with_summaries(own: Sequence[RankData], summaries: Sequence[RankData]) -> li
     profiled, summarized = ({each.rank for each in several if each.steps is not None} for several in (own, summaries))
     if len(profiled) >= len(summarized):
         known = {each.rank for each in own}
-        return [*own, *(each for each in summaries if each.rank not in known)]
+        return [*own, *(summary for summary in summaries if summary.rank not in known)]
     profiles = {each.rank: each for each in own}
     return [
         replace(
-            each,
-            communication=each.communication or profile.communication,
-            links=each.links or profile.links,
-            origin_ns=each.origin_ns if each.communication else profile.origin_ns,
+            summary,
+            communication=summary.communication or profile.communication,
+            links=summary.links or profile.links,
+            origin_ns=summary.origin_ns if summary.communication else profile.origin_ns,
         )
-        if (profile := profiles.get(each.rank))
-        else each
-        for each in summaries
+        if (profile := profiles.get(summary.rank))
+        else summary
+        for summary in summaries
     ] + [each for each in own if each.rank not in {other.rank for other in summaries}]
 
 

@@ -58,7 +58,7 @@ class Operations:
 
     def is_synchronous(self) -> NDArray[np.bool_]:
         """Return which operations end together on all ranks, at a known time."""
-        return self.has_start & self.kind.is_any_of(lambda each: each in SYNCHRONOUS)
+        return self.has_start & self.kind.is_any_of(lambda text: text in SYNCHRONOUS)
 
 
 def operations_of(data: Sequence[RankData]) -> Operations:
@@ -107,7 +107,7 @@ def operations_of(data: Sequence[RankData]) -> Operations:
 def _matched(found: Operations, sequence: NDArray[np.int64], has_steps: bool) -> Operations:
     is_numbered = sequence >= 0
     is_matched = is_numbered | (found.step >= 0) | (not has_steps)
-    is_matched &= ~found.kind.is_any_of(lambda each: each in POINT_TO_POINT)
+    is_matched &= ~found.kind.is_any_of(lambda text: text in POINT_TO_POINT)
     keys = [
         found.cycle, found.group.codes, found.group_ranks.codes, found.kind.codes, sequence,
         np.where(is_numbered, -2, found.step),

@@ -78,8 +78,8 @@ def cycles_of(found: Iterable[RankData]) -> list[RankData]:
     numbered: list[RankData] = []
     for members in _overlapping(ranked):
         own: dict[int, list[RankData]] = defaultdict(list)
-        for each in sorted(members, key=_begin):
-            own[each.rank].append(each)
+        for member in sorted(members, key=_begin):
+            own[member.rank].append(member)
         most = max(map(len, own.values()))
         before = max((each.cycle for each in numbered), default=-1) + 1
         numbered += [
@@ -95,12 +95,12 @@ def _overlapping(found: Sequence[RankData]) -> list[list[RankData]]:
     groups: list[list[RankData]] = []
     reached = -1
     with_steps = [each for each in found if each.steps is not None]
-    for each in sorted(with_steps, key=_first_step):
-        if groups and _first_step(each) <= reached:
-            groups[-1].append(each)
+    for with_step in sorted(with_steps, key=_first_step):
+        if groups and _first_step(with_step) <= reached:
+            groups[-1].append(with_step)
         else:
-            groups.append([each])
-        reached = max(reached, _last_step(each))
+            groups.append([with_step])
+        reached = max(reached, _last_step(with_step))
     without = [each for each in found if each.steps is None]
     return groups + ([without] if without else [])
 

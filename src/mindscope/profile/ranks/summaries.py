@@ -30,9 +30,9 @@ def _find(path: Path, depth: int, problems: dict[str, str]) -> Iterator[RankData
         if not path.is_dir():
             return
         entries = sorted(path.iterdir())
-        names = [each.name for each in entries if is_old_summary(each.name) and each.is_file()]
+        names = [entry.name for entry in entries if is_old_summary(entry.name) and entry.is_file()]
         is_output = is_cluster_output(path)
-        below = [each for each in entries if each.is_dir() and not each.is_symlink()]
+        below = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
     except OSError as error:
         problems[str(path)] = Reason("profile_file_unreadable", **os_reason(error))
         return

@@ -50,7 +50,7 @@ class Kernels(Table):
     @property
     def without_copies(self) -> Kernels:
         """The kernels that are no copies or sets of memory."""
-        return self.select(self.kind.is_any_of(lambda each: each != "copy"))
+        return self.select(self.kind.is_any_of(lambda text: text != "copy"))
 
     DERIVED = ("mean", "share", "bandwidth")
     GROUPINGS: ClassVar = {by: (by,) for by in ("kind", "name", "operator", "stream", "core", "step")}

@@ -41,7 +41,7 @@ class MemoryCurve(Table):
 
     def absolute_rows(self, device: str) -> Rows:
         """Return the rows of a device whose sizes count from zero."""
-        rows = self.device.is_any_of(lambda each: each == device)
+        rows = self.device.is_any_of(lambda text: text == device)
         return np.flatnonzero(rows if self.is_relative is None else rows & ~self.is_relative)
 
 
@@ -72,7 +72,7 @@ class MemoryBlocks(Table):
         born = (self.allocated_at == UNKNOWN_TIME) | (self.allocated_at <= time)
         alive = born & ((self.freed_at == UNKNOWN_TIME) | (self.freed_at > time))
         if device is not None:
-            alive &= self.device.is_any_of(lambda each: each == device)
+            alive &= self.device.is_any_of(lambda text: text == device)
         rows = np.flatnonzero(alive)
         return self.select(rows[np.argsort(-self.size[rows], kind="stable")])
 

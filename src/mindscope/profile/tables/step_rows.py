@@ -45,4 +45,4 @@ def _of_steps(table: _T | None, first: int, last: int) -> _T | None:
     if not len(chosen):
         return None
     others = replace(chosen, step=None)
-    return others.group_by(*(name for name, each in others.columns().items() if isinstance(each, TextColumn)))
+    return others.group_by(*(name for name, column in others.columns().items() if isinstance(column, TextColumn)))

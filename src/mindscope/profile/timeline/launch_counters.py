@@ -34,21 +34,21 @@ def launch_counters(timeline: Timeline, path: Path) -> list[Counter]:
 def _queues(timeline: Timeline) -> Iterator[Counter]:
     """Yield the kernels of each stream that were launched and have not begun."""
     flows = timeline.flows
-    found = next((each for each in _LAUNCHES if each in timeline.categories), None)
+    found = next((launch for launch in _LAUNCHES if launch in timeline.categories), None)
     if found is None:
         return
     rows = np.flatnonzero(flows.category == list(timeline.categories).index(found))
     source, target = flows.source[rows], flows.target[rows]
     track = _tracks(timeline, target)
-    for each in integers_of(np.unique(track)):
-        own = track == each
+    for integer in integers_of(np.unique(track)):
+        own = track == integer
         times, lengths = queue_lengths(timeline.start[source[own]], timeline.start[target[own]])
-        yield Counter("queue length", each, times, lengths.astype(np.float64))
+        yield Counter("queue length", integer, times, lengths.astype(np.float64))
 
 
 def _bandwidths(timeline: Timeline, path: Path) -> Iterator[Counter]:
     """Yield the sum of the GB/s of copies in flight, by kind, on the track of the first copy of the kind."""
-    codes = [code for code, each in enumerate(timeline.categories) if each in _COPIES]
+    codes = [code for code, category in enumerate(timeline.categories) if category in _COPIES]
     indexes = np.flatnonzero(np.isin(timeline.category, codes)) if codes else np.empty(0, np.int64)
     file = trace_file_of(path)
     if not len(indexes) or file is None:

@@ -36,8 +36,8 @@ def save_timeline(timeline: Timeline, path: Path, key: str) -> None:
     header = {
         **{name: getattr(timeline, name) for name in _TEXTS},
         "tracks": [list(track) for track in timeline.tracks],
-        "skipped": {reason: [each.count, each.first_offset] for reason, each in timeline.skipped.items()},
-        "counters": [(each.name, each.track, each.unit) for each in timeline.counters],
+        "skipped": {reason: [value.count, value.first_offset] for reason, value in timeline.skipped.items()},
+        "counters": [(counter.name, counter.track, counter.unit) for counter in timeline.counters],
         "unbound": timeline.flows.unbound,
     }
     save_columns(path, _kind(), key, header, _columns(timeline))
@@ -54,7 +54,7 @@ def open_timeline(path: Path, key: str) -> Timeline | None:
 
 def _columns(timeline: Timeline) -> dict[str, NDArray[Any]]:
     columns: dict[str, NDArray[Any]] = {name: getattr(timeline, name) for name in _ARRAYS}
-    columns |= {f"marks.{each.name}": getattr(timeline.marks, each.name) for each in fields(Marks)}
+    columns |= {f"marks.{field.name}": getattr(timeline.marks, field.name) for field in fields(Marks)}
     columns |= {f"flows.{name}": getattr(timeline.flows, name) for name in ("source", "target", "category")}
     for index, counter in enumerate(timeline.counters):
         columns |= {f"counters.{index}.times": counter.times, f"counters.{index}.values": counter.values}
@@ -69,8 +69,8 @@ def _timeline(header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) ->
             Counter(name, track, columns[f"counters.{index}.times"], columns[f"counters.{index}.values"], unit)
             for index, (name, track, unit) in enumerate(header["counters"])
         ],
-        marks=Marks(*(columns[f"marks.{each.name}"] for each in fields(Marks))),
+        marks=Marks(*(columns[f"marks.{field.name}"] for field in fields(Marks))),
         flows=Flows(columns["flows.source"], columns["flows.target"], columns["flows.category"], header["unbound"]),
         tracks=[Track(*each) for each in header["tracks"]],
-        skipped={reason: Skipped(*each) for reason, each in header["skipped"].items()},
+        skipped={reason: Skipped(*value) for reason, value in header["skipped"].items()},
     )

@@ -25,7 +25,7 @@ def near_times(times: Sequence[NDArray[np.int64]]) -> tuple[int, int] | None:
 
     The median is that of the first column with times.
     """
-    known = [each for each in times if len(each)]
+    known = [time for time in times if len(time)]
     low, high = (
         min((int(each.min()) for each in known), default=0),
         max((int(each.max()) for each in known), default=0),
@@ -48,5 +48,5 @@ def without_far_times(slices: Slices, events: Events) -> tuple[Slices, Events, d
 
 
 def _select(columns: _T, mask: NDArray[np.bool_]) -> _T:
-    chosen: dict[str, Any] = {each.name: getattr(columns, each.name)[mask] for each in fields(columns)}
+    chosen: dict[str, Any] = {field.name: getattr(columns, field.name)[mask] for field in fields(columns)}
     return replace(columns, **chosen)

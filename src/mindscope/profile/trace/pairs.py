@@ -32,7 +32,7 @@ def with_pairs(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str
         args_offset=events.args_offset[begins],
         args_size=events.args_size[begins],
     )
-    others = Events(*(_column(events, each.name)[~paired] for each in fields(Events)))
+    others = Events(*(_column(events, field.name)[~paired] for field in fields(Events)))
     return _joined(slices, added), others, {UNPAIRED: Skipped(lost, -1)} if lost else {}
 
 
@@ -59,7 +59,9 @@ def _pairs(events: Events, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
 
 
 def _joined(slices: Slices, added: Slices) -> Slices:
-    return Slices(*(np.concatenate([_column(slices, each.name), _column(added, each.name)]) for each in fields(Slices)))
+    return Slices(
+        *(np.concatenate([_column(slices, field.name), _column(added, field.name)]) for field in fields(Slices))
+    )
 
 
 def _column(columns: Slices | Events, name: str) -> NDArray[Any]:

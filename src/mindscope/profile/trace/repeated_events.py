@@ -111,7 +111,7 @@ def _ids(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _columns(found: Slices | Events) -> list[NDArray[Any]]:
     """Return what equal events share: everything but the offset of their arguments."""
-    return [getattr(found, each.name) for each in fields(found) if each.name != "args_offset"]
+    return [getattr(found, field.name) for field in fields(found) if field.name != "args_offset"]
 
 
 def _keys(
@@ -153,4 +153,4 @@ def _first_of(keys: NDArray[np.uint64], copies: int) -> NDArray[np.bool_]:
 
 
 def _select(columns: _T, mask: NDArray[np.bool_]) -> _T:
-    return type(columns)(*(getattr(columns, each.name)[mask] for each in fields(columns)))
+    return type(columns)(*(getattr(columns, field.name)[mask] for field in fields(columns)))

@@ -57,7 +57,7 @@ def answer_records(contents: Contents) -> AnnotationRecords:
         revision=contents.revision,
         runs=_of(contents, RUN, RunNotesRecord),
         groups=_of(contents, GROUP, GroupNotesRecord),
-        thresholds={key: with_bounds(each) for key, each in _of(contents, THRESHOLD, ThresholdRecord).items()},
+        thresholds={key: with_bounds(value) for key, value in _of(contents, THRESHOLD, ThresholdRecord).items()},
         pins=_of(contents, PIN, PinRecord),
         views=_of(contents, VIEW, ViewRecord),
         mutes=_of(contents, MUTE, MuteRecord),
@@ -125,14 +125,14 @@ def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:
         rule = parse(threshold.rule, wants_condition=True)
     except ExpressionError as error:
         return threshold.model_copy(update={"problem": ReasonEntry.of(error)})
-    drawn = [each for each in rule.bounds if each.column in (VALUE, threshold.tag) and math.isfinite(each.limit)]
-    bounds = [Bound(operator=each.operator, limit=each.limit) for each in drawn]
+    guides = [bound for bound in rule.bounds if bound.column in (VALUE, threshold.tag) and math.isfinite(bound.limit)]
+    bounds = [Bound(operator=each.operator, limit=each.limit) for each in guides]
     return threshold.model_copy(update={"bounds": bounds})
 
 
 def _of(contents: Contents, kind: str, model: type[S]) -> dict[str, S | None]:
     read = {key: _read(record, model) for key, record in contents.of(kind).items()}
-    return {key: each for key, each in read.items() if each is None or isinstance(each, model)}
+    return {key: value for key, value in read.items() if value is None or isinstance(value, model)}
 
 
 def _read(record: Record, model: type[S]) -> S | bool | None:

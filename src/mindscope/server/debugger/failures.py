@@ -60,7 +60,7 @@ def _add_crashes(
     logs = logs_of(store, catalog.runs)
     answer.logs += len(logs)
     answer.crashes += [_crash(store.id, name, found) for name, found in crashes_of(logs, ranks)[:_MOST_CRASHES]]
-    answer.unclosed += [each.id for each in ranks if is_unclosed(each, time.time())]
+    answer.unclosed += [rank.id for rank in ranks if is_unclosed(rank, time.time())]
 
 
 def _crash(run: str, name: str, found: Crash) -> DebugCrash:
@@ -69,7 +69,7 @@ def _crash(run: str, name: str, found: Crash) -> DebugCrash:
         file=name,
         rank=found.rank if found.rank >= 0 else None,
         kind=found.kind,
-        errors=[DebugCrashError(error=each.error, line=each.line) for each in found.errors],
+        errors=[DebugCrashError(error=error.error, line=error.line) for error in found.errors],
         text=found.text[:_MOST_TEXT],
         before=list(found.before),
         is_memory=found.is_memory,
@@ -93,10 +93,12 @@ def _add(answer: DebugFailuresAnswer, stores: Sequence[RunStore]) -> None:
         )
         for each in found.running_data
     ]  # fmt: skip
-    answer.ranks += [_flight_rank(each) for each in found.flight_records]
+    answer.ranks += [_flight_rank(flight_record) for flight_record in found.flight_records]
     answer.mismatches += [
-        DebugMismatch(kind=each.kind, group=each.group, sequence=each.sequence, values=dict(each.values))
-        for each in found.mismatches[:_MOST_MISMATCHES]
+        DebugMismatch(
+            kind=mismatch.kind, group=mismatch.group, sequence=mismatch.sequence, values=dict(mismatch.values)
+        )
+        for mismatch in found.mismatches[:_MOST_MISMATCHES]
     ]
     answer.problems += found.problems
 
@@ -106,7 +108,7 @@ def _paths_of(store: RunStore) -> FailurePaths:
 
 
 def _flight_rank(record: FlightRecord) -> DebugFlightRank:
-    last = [_collective(each) for each in record.collectives[-_MOST_LAST:]]
+    last = [_collective(collective) for collective in record.collectives[-_MOST_LAST:]]
     return DebugFlightRank(
         rank=record.rank, version=record.version, collectives=record.count, skipped=record.skipped, last=last
     )
@@ -151,8 +153,8 @@ def _answer(found: RunningData) -> DebugFailureAnswer:
         memory_history=_table(found.memory_history),
         nodes=_table(_text_table(("number", "node", "stream", "graph"), found.nodes)),
         addresses=_table(_text_table(("operator", "part", "address", "bytes"), found.addresses)),
-        files=[DebugFailureFile(name=each.name, size_bytes=each.size_bytes) for each in found.files],
-        problems=[ReasonEntry.of(each) for each in found.problems.values()],
+        files=[DebugFailureFile(name=file.name, size_bytes=file.size_bytes) for file in found.files],
+        problems=[ReasonEntry.of(problem) for problem in found.problems.values()],
     )
 
 

@@ -84,7 +84,7 @@ class _Work:
         tensors = self.opened.source.tensors
         fits = [fit_growth(steps, magnitude[:, column], tensors[tensor].dtype, tensor)
                 for column, tensor in enumerate(self.search.growing)]  # fmt: skip
-        return [each for each in fits if each is not None]
+        return [fit for fit in fits if fit is not None]
 
     def explanations(self) -> tuple[Explanation, ...]:
         if self.history is None or self.search.found is None:
@@ -141,8 +141,10 @@ def _found(work: _Work, found: FirstBad) -> DebugFirstBad:
         made_by=found.made_by,
         inputs=[entry(row) for row in rows.inputs],
         outputs=[entry(row) for row in rows.outputs],
-        explanations=[_explanation(each, work) for each in work.explanations()] if work.is_complete else [],
-        growth=[_growth(each, work) for each in work.growths()] if work.is_complete else [],
+        explanations=[_explanation(explanation, work) for explanation in work.explanations()]
+        if work.is_complete
+        else [],
+        growth=[_growth(growth, work) for growth in work.growths()] if work.is_complete else [],
         chain=[_operator(each) for each in rows.chain],
         other_ranks={rank: _operator(each) for rank, each in sorted(rows.other_ranks.items())},
         stack=list(rows.stack),

@@ -31,7 +31,7 @@ def list_sources(catalog: Catalog, opened: OpenSources, runs: Sequence[str]) -> 
     for store in stores_of(catalog, runs):
         ranks = rank_stores(store, runs_by_id)
         if store.id not in seen and any(map(has_statistics, ranks)):
-            seen.update(each.id for each in ranks)
+            seen.update(rank.id for rank in ranks)
             _list(answer, store.id, OWN, lambda id=store.id: opened.get(catalog, id, OWN))
         _list_dumps(answer, store, opened)
     return answer
@@ -58,7 +58,7 @@ def _list(answer: DebugSourcesAnswer, run: str, source: str, open_it: Any) -> No
 def _entry(run: str, name: str, opened: OpenSource) -> DebugSourceEntry:
     source = opened.source
     tensors = len(source.tensors)  # before the problems, which it may find
-    problems = [ReasonEntry.of(each) for each in problems_of(source)]
+    problems = [ReasonEntry.of(problem) for problem in problems_of(source)]
     return DebugSourceEntry(
         run=run,
         source=name,

@@ -58,7 +58,7 @@ def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
         tensors=[tensor_entry(int(index), tensors[int(index)]) for index in recorded.tensor[page]],
         row=page,
         order=recorded.order[page],
-        figures={each.name: each.of(recorded.values[page]) for each in figures_from(opened.source.fields)},
+        figures={figure.name: figure.of(recorded.values[page]) for figure in figures_from(opened.source.fields)},
     )
     return pack(header)
 
@@ -81,7 +81,9 @@ def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
         row=row_entry(recorded, row, tensor),
         has_elements=opened.elements(query.step, query.rank, row) is not None,
         stack=list(tensor.stack),
-        operator_rows=[row_entry(recorded, int(each), tensors[int(recorded.tensor[each])]) for each in siblings],
+        operator_rows=[
+            row_entry(recorded, int(sibling), tensors[int(recorded.tensor[sibling])]) for sibling in siblings
+        ],
     )
 
 
@@ -106,13 +108,13 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
 
     def look(history: TensorHistory) -> Packed:
         values, non_finite = history.figure(FIGURES[query.figure]), history.figure(FIGURES["non_finite"])
-        indexes = [wanted.index(each) for each in query.tensors]
+        indexes = [wanted.index(tensor) for tensor in query.tensors]
         header = DebugHistoryHeader(
             version=opened.version,
             steps=total,
             read_steps=len(history.steps),
             is_complete=len(history.steps) == total,
-            tensors=[tensor_entry(each, tensors[each]) for each in query.tensors],
+            tensors=[tensor_entry(tensor, tensors[tensor]) for tensor in query.tensors],
             step=history.steps,
             values=[_column(values, index) for index in indexes],
             non_finite=[_column(non_finite, index) for index in indexes],

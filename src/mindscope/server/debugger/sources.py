@@ -122,7 +122,7 @@ class OpenSources:
         return self._open.get(key, version, lambda _: OpenSource(with_cache(found, self._cache).read(), version, key))
 
     def _own(self, store: RunStore, runs: Mapping[str, RunStore]) -> OpenSource:
-        stores = [each for each in rank_stores(store, runs) if has_statistics(each)]
+        stores = [rank_store for rank_store in rank_stores(store, runs) if has_statistics(rank_store)]
         if not stores:
             raise SourceNotFoundError(store.id, OWN)
         key, version = (stores[0].id, OWN), "-".join(f"{statistics_version(each):x}" for each in stores)
@@ -139,5 +139,5 @@ def is_growing(catalog: Catalog, run: str, source: str) -> bool:
     """Return whether a training still records into the event files of a run or of its other ranks."""
     now, known = time.time(), catalog.runs
     return source == OWN and run in known and any(
-        each.state(now) == "live" for each in rank_stores(known[run], known)
+        rank_store.state(now) == "live" for rank_store in rank_stores(known[run], known)
     )  # fmt: skip

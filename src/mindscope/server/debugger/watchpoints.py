@@ -167,11 +167,11 @@ def _page(
     if query.by is HitOrder.TENSOR:
         of_query = search.consequences if query.of_consequences else search.groups
         matching, groups = of_query.page(query.first, query.count, wanted)
-        return matching, query.first, [_hit(each.first, each.last, each.count, tensors, valid) for each in groups]
+        return matching, query.first, [_hit(group.first, group.last, group.count, tensors, valid) for group in groups]
     all_hits = search.following_hits if query.of_consequences else found.hits
-    hits = [each for each in all_hits if wanted in (None, each.watchpoint)]
+    hits = [hit for hit in all_hits if wanted in (None, hit.watchpoint)]
     first = query.first if query.at_step is None else _first_of_page(hits, query.at_step, query.count)
-    return len(hits), first, [_hit(each, each, 1, tensors, valid) for each in hits[first:][: query.count]]
+    return len(hits), first, [_hit(hit, hit, 1, tensors, valid) for hit in hits[first:][: query.count]]
 
 
 def _first_of_page(hits: Sequence[Hit], step: int, count: int) -> int:
@@ -213,7 +213,7 @@ def _marks(counts: Mapping[int, Mapping[int, int]]) -> list[DebugHitSteps]:
 def conditions_answer() -> DebugConditionsAnswer:
     """Return all conditions with their parameters, and the recommended watchpoints."""
     return DebugConditionsAnswer(
-        conditions=[_condition(each) for each in CONDITIONS.values()],
+        conditions=[_condition(condition) for condition in CONDITIONS.values()],
         recommended=[_recommendation(each) for each in RECOMMENDED.values()],
     )
 
@@ -224,7 +224,7 @@ def _condition(condition: Condition) -> DebugConditionEntry:
         abbreviation=condition.abbreviation,
         kind=condition.kind,
         is_of_first_step=condition.is_of_first_step,
-        parameters=[_parameter(each) for each in condition.parameters],
+        parameters=[_parameter(parameter) for parameter in condition.parameters],
     )
 
 

@@ -57,8 +57,8 @@ def _reduced(points: ExpressionPoints, query: ExpressionsQuery, name: Expression
     x: NDArray[np.float64] = points.x + name.offset
     x_axis = sort_x(np.where(np.isfinite(x), x, np.nan))
     is_smoothed = bool(query.smoothing.options())
-    shown = [points.value, points.smoothed] if is_smoothed else [points.value]
-    in_order = [each if x_axis.order is None else each[x_axis.order] for each in shown]
+    columns = [points.value, points.smoothed] if is_smoothed else [points.value]
+    in_order = [each if x_axis.order is None else each[x_axis.order] for each in columns]
     lines = [Line(ChunkedArray([each])) for each in in_order]
     reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin, has_mean=not is_smoothed)
     arrays = _rows(points, x, reduction, is_smoothed)

@@ -53,7 +53,11 @@ def _unread_values(run: Run, graphs: dict[str, Graph]) -> dict[str, Reason]:
     """Return the event files with a graph that is not read, and why; a graph that is read in part says it itself."""
     said = [graph.damage for graph in graphs.values()]
     damages = run.damages[len(run.store.damages) :]
-    return {each.file: each.detail for each in damages if isinstance(each.detail, Reason) and each.detail not in said}
+    return {
+        damage.file: damage.detail
+        for damage in damages
+        if isinstance(damage.detail, Reason) and damage.detail not in said
+    }
 
 
 def graphs_of(viewer: Viewer, run: str) -> RunGraphs:

@@ -76,7 +76,7 @@ def _entry(name: str, graph: Graph, version: str) -> GraphEntry:
 def pack_structure(name: str, graph: Graph) -> Packed:
     """Return the structure of a graph as columns."""
     structure = structure_of(graph)
-    columns = {each.name: getattr(structure, each.name) for each in fields(structure) if each.name != "texts"}
+    columns = {field.name: getattr(structure, field.name) for field in fields(structure) if field.name != "texts"}
     return pack(StructureHeader(name=name, texts=Utf8Column.of(structure.texts), **columns))
 
 
@@ -124,7 +124,7 @@ def describe_node(node: Node) -> NodeAnswer:
         role=cast(RoleName, node.role.name.lower()),
         dtype=node.dtype,
         shape=shape_text(node.shape),
-        attributes=[_attribute(name, each) for name, each in attributes.items()],
+        attributes=[_attribute(name, attribute) for name, attribute in attributes.items()],
         value=None if value is None or node.role is Role.OPERATION else _attribute("value", value),
         inputs=_first(inputs, lambda each: _end(each.node, each.output, str(each.kind) == "control")),
         input_count=len(inputs),
@@ -155,7 +155,7 @@ def _stage(node: DatasetNode, inputs: list[int]) -> PipelineStage:
     return PipelineStage(
         op_type=node.op_type,
         parameters=[_attribute(name, value) for name, value in node.parameters.items()],
-        operations=[_pipeline_operation(each) for each in node.operations],
+        operations=[_pipeline_operation(operation) for operation in node.operations],
         sampler=None if node.sampler is None else _pipeline_operation(node.sampler),
         inputs=inputs,
     )

@@ -92,7 +92,7 @@ class GroupCache:
         )
         if known is not None and all(new is old for new, old in zip(traces, known.traces, strict=True)):
             return _answer(known, runs, 0, expression, range)
-        points = [each.trace for each in traces]
+        points = [trace.trace for trace in traces]
         if known is None and range is not None:
             x, statistics = expression.statistics(points, range)
             part = GrowingStatistics(tuple(points), x, statistics, x.size)
@@ -117,7 +117,7 @@ def _trace(catalog: Catalog, id: str, expression: GroupExpression, known: RunTra
 def _answer(
     group: KnownGroup, runs: tuple[str, ...], computed: int, expression: GroupExpression, range: Range | None
 ) -> GroupSpread:
-    problems = {id: each.problem for id, each in zip(runs, group.traces, strict=True) if each.problem is not None}
+    problems = {id: trace.problem for id, trace in zip(runs, group.traces, strict=True) if trace.problem is not None}
     x, is_interpolated = group.grown.x, group.is_interpolated
     if is_interpolated and range is not None:
         start, stop = int(np.searchsorted(x, min(range), "left")), int(np.searchsorted(x, max(range), "right"))

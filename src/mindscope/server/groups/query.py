@@ -87,7 +87,7 @@ def _arrays(
     x: NDArray[np.float64], statistics: TraceStatistics, rows: NDArray[np.int64] | slice
 ) -> dict[str, NDArray[np.generic]]:
     taken = statistics.take(rows)
-    names = [*(each.name for each in fields(TraceStatistics)), *DERIVED]
+    names = [*(field.name for field in fields(TraceStatistics)), *DERIVED]
     return {"x": x[rows], **{name: _as_sent(getattr(taken, name)) for name in names}}
 
 

@@ -109,7 +109,7 @@ def _columns(references: ReferenceColumns, rows: Sequence[MergedRow]) -> Histogr
         last_wall_time=references.wall_time[last],
         merged=[row.group.stop - row.group.start for row in rows],
         unreadable=[row.merged.unreadable for row in rows],
-        bucket_start=np.cumsum([0, *(each.left.size for each in histograms)]),
+        bucket_start=np.cumsum([0, *(histogram.left.size for histogram in histograms)]),
         **{name: [*map(pick, histograms)] for name, pick in NUMBERS.items()},
         **{name: np.concatenate([np.empty(0), *map(pick, histograms)]) for name, pick in BUCKETS.items()},
     )

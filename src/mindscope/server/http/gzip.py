@@ -31,7 +31,7 @@ class GzipResponse(Response):
 
 def accepts(headers: Headers, encoding: str) -> bool:
     """Return whether ``accept-encoding`` names an encoding with a quality above 0."""
-    named = [each.replace(" ", "").lower().partition(";") for each in headers.get("accept-encoding", "").split(",")]
+    named = [word.replace(" ", "").lower().partition(";") for word in headers.get("accept-encoding", "").split(",")]
     return any(name == encoding and quality.rstrip(".0") != "q=" for name, _, quality in named)
 
 

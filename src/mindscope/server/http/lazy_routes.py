@@ -21,7 +21,7 @@ class LazyRoutes:
         ``include`` adds the ``router`` of a module to the application.
         """
         self._package = package
-        self._module_of = {f"/api/{each}": module for module, texts in prefixes.items() for each in texts.split()}
+        self._module_of = {f"/api/{word}": module for module, texts in prefixes.items() for word in texts.split()}
         self._include = include
         self._mounted: set[str] = set()
         self._lock = Lock()

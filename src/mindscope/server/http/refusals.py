@@ -30,8 +30,8 @@ def refusing(*refusals: Refusal) -> Generator[None]:
     except RunNotFoundError:
         raise
     except Exception as error:
-        for each in refusals:
-            if isinstance(error, each.errors):
-                reason = Reason(each.code, detail=str(error)) if each.code else reason_of(error)
-                raise RefusedError(each.status, reason, each.remedy) from error
+        for refusal in refusals:
+            if isinstance(error, refusal.errors):
+                reason = Reason(refusal.code, detail=str(error)) if refusal.code else reason_of(error)
+                raise RefusedError(refusal.status, reason, refusal.remedy) from error
         raise

@@ -25,5 +25,5 @@ def trainings_of(catalog: Catalog, ids: Iterable[str]) -> Iterator[tuple[RunStor
     for store in stores_of(catalog, ids):
         if store.id not in seen:
             ranks = rank_stores(store, runs)
-            seen.update(each.id for each in ranks)
+            seen.update(rank.id for rank in ranks)
             yield store, ranks

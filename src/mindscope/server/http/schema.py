@@ -46,9 +46,9 @@ class Query(BaseModel):
     @classmethod
     def _is_unicode(cls, given: object) -> object:
         """Refuse halves of surrogate pairs. JSON can contain them, but a response can't."""
-        for each in _texts(given):
-            if not each.isascii() and _HALF_PAIR.search(each):
-                raise ValueError(f"{each!r} is no Unicode")
+        for text in _texts(given):
+            if not text.isascii() and _HALF_PAIR.search(text):
+                raise ValueError(f"{text!r} is no Unicode")
         return given
 
 

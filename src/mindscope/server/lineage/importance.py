@@ -54,8 +54,8 @@ def answer_importance(table: LineageTable, query: ImportanceQuery) -> Importance
     return ImportanceAnswer(
         target=found.target.id,
         sample_size=found.sample_size,
-        features=[_feature(each) for each in found.features],
-        pairs=[_pair(each) for each in found.pairs],
+        features=[_feature(feature) for feature in found.features],
+        pairs=[_pair(pair) for pair in found.pairs],
         set_apart=[SetApartColumn(id=each.key.id, reason=ReasonEntry.of(each.reason)) for each in found.set_apart],
         forest_score=None if found.forest_score is None else _estimate(found.forest_score),
         forest_problem=None if found.forest_problem is None else ReasonEntry.of(found.forest_problem),

@@ -44,10 +44,10 @@ def _columns(alignment: Alignment, epoch_sizes: Sequence[int | None]) -> list[Me
 def _column(column: AlignedColumn, counts: Sequence[Iterator[int | None]]) -> Message:
     check_connected()
     return {
-        "cells": [_cell(stage, each) for stage, each in zip(column.stages, counts, strict=True)],
+        "cells": [_cell(stage, count) for stage, count in zip(column.stages, counts, strict=True)],
         "differing": column.differing,
         "differs": column.differs,
-        "branches": [_columns(each, [None] * each.height) for each in column.branches],
+        "branches": [_columns(branch, [None] * branch.height) for branch in column.branches],
     }
 
 

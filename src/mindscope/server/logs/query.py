@@ -82,14 +82,14 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
             ranks=sorted({kind.rank for kind in kinds if kind.rank >= 0})[:MOST_NAMES],
             first=first,
             at=at,
-            lines=[_line(each, condition) for each in selection.messages(first, query.count)],
+            lines=[_line(message, condition) for message in selection.messages(first, query.count)],
             matching=len(selection),
             searched=selection.searched,
             total=len(opened.logs),
             indexed_bytes=opened.logs.indexed_bytes,
             total_bytes=opened.logs.total_bytes,
             is_complete=is_complete,
-            generation="-".join(str(each) for each in opened.logs.generations),
+            generation="-".join(str(generation) for generation in opened.logs.generations),
             problems=[
                 LogProblem(file=file.name, problem=ReasonEntry.of(Reason("unreadable", detail=str(file.error))))
                 for file in opened.logs.files
@@ -193,8 +193,8 @@ def _line(entry: FileMessage, condition: LogFilter) -> LogLine:
     message = entry.message
     text = _drawn(message.text)
     lines = text.split("\n", _MOST_LIST_LINES)
-    shown = "\n".join(lines[:_MOST_LIST_LINES])[:_MOST_LIST_TEXT]
-    head = parse_head(shown, _ANY_YEAR)
+    excerpt = "\n".join(lines[:_MOST_LIST_LINES])[:_MOST_LIST_TEXT]
+    head = parse_head(excerpt, _ANY_YEAR)
     return LogLine(
         file=entry.file,
         row=message.row,
@@ -202,10 +202,10 @@ def _line(entry: FileMessage, condition: LogFilter) -> LogLine:
         wall_time=entry.wall_time,
         module=message.module,
         rank=message.rank if message.rank >= 0 else None,
-        text=shown,
+        text=excerpt,
         head=0 if head is None else head.length,
         lines=message.text.count("\n") + 1,
-        is_cut=len(shown) < len(text),
+        is_cut=len(excerpt) < len(text),
         match=_match(text, condition),
     )
 
@@ -267,7 +267,7 @@ def _steps(store: RunStore, start: float, end: float) -> list[LogStep]:
 
 def _clock(store: RunStore) -> tuple[np.ndarray, np.ndarray] | None:
     """Return steps and their times, of the longest series of any kind; of equally long ones, of a scalar."""
-    series = [(len(each), kind is Kind.SCALAR, each) for (kind, _), each in store.series.items() if len(each)]
+    series = [(len(value), kind is Kind.SCALAR, value) for (kind, _), value in store.series.items() if len(value)]
     if not series:
         return None
     points = max(series, key=lambda each: each[:2])[2].visible()

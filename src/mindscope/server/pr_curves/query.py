@@ -57,10 +57,10 @@ def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName) -> PrSeries:
     facts = {
         "version": found.version,
         "returned": len(rows),
-        "problem": ReasonEntry.of_text(next((each for each in curves if isinstance(each, Reason)), None)),
+        "problem": ReasonEntry.of_text(next((curve for curve in curves if isinstance(curve, Reason)), None)),
         "cursor": cursor_of(known),
         "kept": kept,
-        "columns": _columns(found, rows[kept:], [NOTHING if isinstance(each, Reason) else each for each in curves]),
+        "columns": _columns(found, rows[kept:], [NOTHING if isinstance(curve, Reason) else curve for curve in curves]),
     }
     return empty.model_copy(update=facts)
 

@@ -46,7 +46,7 @@ def preview_run(run: Run, readers: GraphReaders) -> Previews:
         "pipeline": _part(_newest_pipeline, run, problems),
         "landscape": _part(_newest_landscape, run, problems),
     }
-    found = [_problem(each) for each in run.damages[len(run.store.damages) :]]
+    found = [_problem(damage) for damage in run.damages[len(run.store.damages) :]]
     return Previews(
         run=run.id,
         version=version,

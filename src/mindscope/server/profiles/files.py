@@ -25,7 +25,7 @@ def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple
     if not any(content.kind in PROFILE_KINDS for content in store.contents):
         return
     directory = Path(store.path)
-    others = {str(each.path) for each in runs.values() if each is not store}
+    others = {str(run.path) for run in runs.values() if run is not store}
     for found in list(find_profiles(directory, others)) or CLUSTER_OUTPUTS.find(directory, others):
         yield readable(path_below(directory, found.path, found.rank).as_posix()), found
 

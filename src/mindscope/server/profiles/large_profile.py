@@ -100,7 +100,7 @@ def is_readable_apart(found: FoundProfile) -> bool:
 
 def read_into(path: str, format: str, rank: int | None, folder: str, version: str, report: Report) -> None:
     """In the process: read a profile, and write its timeline and parts into a folder."""
-    reader = next(each for each in FORMATS.rows if each.name == format)
+    reader = next(row for row in FORMATS.rows if row.name == format)
     found = FoundProfile(Path(path), reader, rank)
     reported_at = -_REPORT_S
 

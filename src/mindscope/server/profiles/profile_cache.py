@@ -119,7 +119,7 @@ class ProfileCache:
         """Return whether a file may be saved; deletes the least recently used ones if needed."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            saved = sorted(_stats(path.parent), key=lambda each: each[1].st_mtime)
+            saved = sorted(_stats(path.parent), key=lambda stat: stat[1].st_mtime)
             total = size + sum(status.st_size for _, status in saved)
             for each, status in saved:
                 if total <= self._limit_bytes:

@@ -50,9 +50,9 @@ class CachedCurve:
         version = series.version  # read before the points, so that no append is missed
         continues = True
         if self._columns is None or series is not self._series or version != self._version:
-            shown = series.visible_parts(overwritten)
-            continues = shown.prefix_id is self._stem
-            self._columns, self._stem, self.hidden = _columns(shown), shown.prefix_id, shown.hidden
+            visible = series.visible_parts(overwritten)
+            continues = visible.prefix_id is self._stem
+            self._columns, self._stem, self.hidden = _columns(visible), visible.prefix_id, visible.hidden
             self._series, self._version = series, version
 
         do = run_serially if self._columns[0].size < LONG else partial(_at_once, pool)
@@ -91,9 +91,9 @@ def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:
         done.result()
 
 
-def _columns(shown: VisibleRows) -> Columns:
+def _columns(visible: VisibleRows) -> Columns:
     step, wall_time, value = (  # the empty part sets the dtype of a series without parts
-        ChunkedArray([*(part[name] for part in shown.parts), np.empty(0, dtype)])
+        ChunkedArray([*(part[name] for part in visible.parts), np.empty(0, dtype)])
         for name, dtype in SCALAR_LAYOUT.items()
     )
     return step, wall_time, value

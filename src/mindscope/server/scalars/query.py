@@ -24,10 +24,10 @@ from mindscope.system.names import is_system_metric
 Arrays = dict[str, NDArray[np.generic]]
 
 
-def pack_curves(catalog: Catalog, query: CurvesQuery, drawn: CurveCache | None = None) -> Packed:
-    """Return one curve for each series of the query, in its order; ``drawn`` caches long curves between queries."""
-    known = CurveCache() if drawn is None else drawn
-    curves = each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, known, name, query))
+def pack_curves(catalog: Catalog, query: CurvesQuery, cache: CurveCache | None = None) -> Packed:
+    """Return one curve for each series of the query, in its order; ``cache`` keeps long curves between queries."""
+    curve_cache = CurveCache() if cache is None else cache
+    curves = each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, curve_cache, name, query))
     return pack(CurvesHeader(series=list(curves)))
 
 
@@ -48,22 +48,22 @@ def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
     return series
 
 
-def _curve_or_error(catalog: Catalog, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
+def _curve_or_error(catalog: Catalog, cache: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
     try:
-        return reduce_series(find_series(catalog, name.run, name.tag), drawn, name, query)
+        return reduce_series(find_series(catalog, name.run, name.tag), cache, name, query)
     except Exception as error:
         return _empty(name, version=0, error=ReasonEntry.of(series_reason(error, name.run, name.tag)))
 
 
-def reduce_series(series: ScalarSeries, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
+def reduce_series(series: ScalarSeries, cache: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
     """Return the curve of one series of a query with the rows to send."""
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     # samples of the machine go on while the training is at one step: each of them counts, not only the newest
     is_whole = query.overwritten or is_system_metric(name.tag)
-    with drawn.open((name.run, name.tag, is_whole), series) as known:
-        version = known.show(series, is_whole, weights, drawn.pool)
-        empty = _empty(name, version, error=None).model_copy(update=known.hidden._asdict())
-        return _reduce_curve(empty, known.curve, query, name.since)
+    with cache.open((name.run, name.tag, is_whole), series) as curves:
+        version = curves.show(series, is_whole, weights, cache.pool)
+        empty = _empty(name, version, error=None).model_copy(update=curves.hidden._asdict())
+        return _reduce_curve(empty, curves.curve, query, name.since)
 
 
 def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: str | None) -> Curve:

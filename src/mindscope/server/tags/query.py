@@ -31,19 +31,19 @@ def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
 
 
 def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
-    shown = [(series, series.visible_parts()) for _, series in holders]
+    visible = [(series, series.visible_parts()) for _, series in holders]
     return TagSummary(
         tag=tag,
         runs=[index for index, _ in holders],
-        points=sum(len(each) for _, each in shown),
-        last=_newest([each for series, each in shown if isinstance(series, ScalarSeries) and len(each)]),
+        points=sum(len(each) for _, each in visible),
+        last=_newest([each for series, each in visible if isinstance(series, ScalarSeries) and len(each)]),
     )
 
 
-def _newest(shown: list[VisibleRows]) -> LastPoint | None:
+def _newest(visible: list[VisibleRows]) -> LastPoint | None:
     """Return the last visible point of the series with the newest wall time."""
-    if not shown:
+    if not visible:
         return None
-    newest = max((each.parts[-1] for each in shown), key=lambda part: part["wall_time"][-1])
+    newest = max((each.parts[-1] for each in visible), key=lambda part: part["wall_time"][-1])
     value = float(newest["value"][-1])
     return LastPoint(step=int(newest["step"][-1]), value=finite(value), value_text=not_a_number(value))

@@ -34,7 +34,9 @@ def initial_rate_of(optimizer: Optimizer) -> float | None:
 
 def rates_of(*optimizers: Any) -> dict[str, Any]:
     """Return the present rates: of each parameter group where there are several, named as it is or by its index."""
-    groups: list[dict[str, Any]] = [group for each in optimizers if each is not None for group in each.param_groups]
+    groups: list[dict[str, Any]] = [
+        group for optimizer in optimizers if optimizer is not None for group in optimizer.param_groups
+    ]
     if len(groups) == 1:
         return {tags.LEARNING_RATE: groups[0].get("lr")}
     return {tags.group_rate(group.get("name", index)): group.get("lr") for index, group in enumerate(groups)}

@@ -50,7 +50,7 @@ def is_plain(value: Any) -> bool:
     """
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
-        return len(items) <= _MOST_ITEMS and all(each is None or is_plain(each) for each in items)
+        return len(items) <= _MOST_ITEMS and all(item is None or is_plain(item) for item in items)
     if isinstance(value, Mapping):
         return len(cast("dict[Any, Any]", value)) <= _MOST_ITEMS
     return isinstance(value, _PLAIN) or type(value).__module__ in ("enum", "torch")

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 def device_of(network: nn.Module) -> torch.device:
     """Return the device of the first parameter or buffer; the CPU for a network without any."""
-    for each in network.parameters():
-        return each.device
-    for each in network.buffers():
-        return each.device
+    for parameter in network.parameters():
+        return parameter.device
+    for buffer in network.buffers():
+        return buffer.device
     return torch.device("cpu")
 
 
@@ -43,7 +43,7 @@ def to_device(data: Any, device: torch.device) -> Any:
         return {key: to_device(value, device) for key, value in entries.items()}
     if isinstance(data, (list, tuple)):
         columns = cast("list[Any]", data)
-        moved = [to_device(each, device) for each in columns]
+        moved = [to_device(column, device) for column in columns]
         kind: Any = type(columns)
         return kind(*moved) if hasattr(kind, "_fields") else kind(moved)
     if hasattr(data, "to") and callable(data.to):  # a batch object, as tokenizers give

@@ -79,7 +79,7 @@ def trained_parameters(network: nn.Module | None, optimizer: Optimizer | None) -
         for number, group in enumerate(groups)
         for index, each in enumerate(group["params"])
     }
-    of_network = {name: each for name, each in named.items() if id(each) in own}
+    of_network = {name: value for name, value in named.items() if id(value) in own}
     known = {id(each) for each in of_network.values()}
     strangers = {
         own[id(each)]: each

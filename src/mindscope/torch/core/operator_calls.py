@@ -97,12 +97,12 @@ class OperatorCalls:
             register_optimizer_step_pre_hook(self._begin_optimizer),
             register_optimizer_step_post_hook(self._end_optimizer),
         ]
-        for each in () if self._network is None else called_modules(self._network):
-            if each.is_compiled:
-                call = OperatorCall(each.path, Phase.FORWARD, each.type, is_in_network=True)
-                self.hooks.add(each.module, partial(self._begin_compiled, call), self._end_compiled)
+        for called_module in () if self._network is None else called_modules(self._network):
+            if called_module.is_compiled:
+                call = OperatorCall(called_module.path, Phase.FORWARD, called_module.type, is_in_network=True)
+                self.hooks.add(called_module.module, partial(self._begin_compiled, call), self._end_compiled)
             else:
-                self.hooks.add(each.module, partial(self._begin, each.path), self._end)
+                self.hooks.add(called_module.module, partial(self._begin, called_module.path), self._end)
 
     def stop(self) -> None:
         """Remove the hooks."""

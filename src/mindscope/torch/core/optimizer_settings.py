@@ -28,7 +28,7 @@ def optimizer_settings(optimizers: Iterable[Any]) -> dict[str, Any]:
     Groups are numbered over all optimizers, or named as they are. The learning rate of the first group is left out:
     it is the field ``learning_rate``.
     """
-    groups: list[Any] = [group for each in optimizers for group in each.param_groups]
+    groups: list[Any] = [group for optimizer in optimizers for group in optimizer.param_groups]
     if not groups:
         return {}
     first = dict(_settings(groups[0]))
@@ -84,7 +84,7 @@ def scheduler_settings(schedulers: Iterable[Any]) -> dict[str, Any]:
 def _scheduler(prefix: str, scheduler: Any, depth: int) -> dict[str, Any]:
     scheduler = getattr(scheduler, "scheduler", scheduler)  # inside what accelerate wraps around it
     fields: dict[str, Any] = {prefix: type_name(scheduler)}
-    fields |= {f"{prefix}.{name}": each for name, each in constructor_arguments(scheduler, _DYNAMIC).items()}
+    fields |= {f"{prefix}.{name}": argument for name, argument in constructor_arguments(scheduler, _DYNAMIC).items()}
     for name in ("milestones", "_milestones"):
         steps = getattr(scheduler, name, None)
         if steps is not None:  # MultiStepLR keeps a Counter
@@ -109,4 +109,6 @@ def _function(function: Any) -> dict[str, Any]:
     while isinstance(function, partial):
         keywords = function.keywords | keywords
         function = cast("partial[Any]", function).func
-    return {"function": type_name(function)} | {name: plain(each) for name, each in keywords.items() if is_plain(each)}
+    return {"function": type_name(function)} | {
+        name: plain(keyword) for name, keyword in keywords.items() if is_plain(keyword)
+    }

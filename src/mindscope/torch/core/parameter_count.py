@@ -47,6 +47,8 @@ def _fully_sharded(network: nn.Module) -> dict[int, int]:
         sizes[id(flat)] = sum(map(math.prod, shapes))
         originals = list(getattr(flat, "_params", None) or [])
         sizes |= (
-            {id(each): math.prod(shape) for each, shape in zip(originals, shapes, strict=True)} if originals else {}
+            {id(original): math.prod(shape) for original, shape in zip(originals, shapes, strict=True)}
+            if originals
+            else {}
         )
     return sizes

@@ -29,7 +29,7 @@ def trained_weights(network: nn.Module) -> dict[str, Tensor]:
         FrameworkError: this process has a part of them only, as with FSDP, DeepSpeed ZeRO-3 and tensor parallelism.
     """
     plain: Any = plain_network(network)
-    shards = "FSDP" if any(is_fully_sharded(each) for each in plain.modules()) else None
+    shards = "FSDP" if any(is_fully_sharded(module) for module in plain.modules()) else None
     weights = [*_parameters(plain), *_statistics(plain)]
     shards = shards or next((kind for _, each in weights if (kind := _sharding_tensor(each))), None)
     if shards is not None:

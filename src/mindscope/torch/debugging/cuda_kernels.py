@@ -20,7 +20,7 @@ _SOURCE = Path(__file__).with_name("tensor_statistics.cu")
 COLUMNS = len(FIELDS) + 1
 """Columns of a row: statistics, then a hash."""
 _SMALL_KINDS = {torch.int8: 10, torch.uint8: 11, torch.bool: 12}
-KINDS = {dtype: each.code for dtype, each in ELEMENT_TYPES.items() if each.code != BYTES} | _SMALL_KINDS
+KINDS = {dtype: value.code for dtype, value in ELEMENT_TYPES.items() if value.code != BYTES} | _SMALL_KINDS
 """The KIND of ``tensor_statistics.cu`` for each dtype that it takes."""
 
 

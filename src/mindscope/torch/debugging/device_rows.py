@@ -57,7 +57,7 @@ class DeviceRows:
         """Return all results, for a copy to the processor."""
         found = {} if self.cuda is None or self.cuda.is_empty else {"cuda": self.cuda.gathered()}
         parts = {"statistics": self._statistics, "hash": self._hashes, "update": self._updates}
-        return found | {name: torch.stack(each) for name, each in parts.items() if each}
+        return found | {name: torch.stack(part) for name, part in parts.items() if part}
 
     def write(self, copied: Mapping[str, Tensor], values: NDArray[np.float64], digest: NDArray[np.uint64]) -> None:
         """Write what was copied of ``gathered`` into rows of all devices."""

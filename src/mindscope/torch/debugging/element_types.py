@@ -65,4 +65,4 @@ def _element_types() -> dict[torch.dtype, ElementType]:
 
 ELEMENT_TYPES = _element_types()
 """All dtypes whose tensors can be summarized but complex ones."""
-DTYPE_NAMES = {dtype: each.name for dtype, each in ELEMENT_TYPES.items()}
+DTYPE_NAMES = {dtype: value.name for dtype, value in ELEMENT_TYPES.items()}

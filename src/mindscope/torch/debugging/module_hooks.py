@@ -50,8 +50,8 @@ class ModuleHooks:
         self._buffers = WatchedBuffers()
         self.hooks = CallHooks()
         """Hooks of the modules."""
-        for each in modules:
-            self.hooks.add(each.module, partial(self._before, each), self._after)
+        for module in modules:
+            self.hooks.add(module.module, partial(self._before, module), self._after)
 
     def begin_step(self) -> None:
         """Begin a step, and end the calls that an error interrupted."""

@@ -63,12 +63,14 @@ class ParameterHooks:
         self._before.clear()
         self._changed.clear()
         self._has_optimized = False
-        left_out: list[Tensor] = [each for each in self._network.parameters() if id(each) not in self._optimized]
+        left_out: list[Tensor] = [
+            parameter for parameter in self._network.parameters() if id(parameter) not in self._optimized
+        ]
         self._left_out, self._states = _kept(left_out), {id(each): state_of(each) for each in left_out}
 
     def begin_forward(self) -> None:
         """Note that the network is called: no optimizer made the changes since the step began."""
-        kept = [each for each in self._network.parameters() if id(each) in self._left_out]
+        kept = [parameter for parameter in self._network.parameters() if id(parameter) in self._left_out]
         changed: list[Tensor] = [each for each in kept if self._states[id(each)] != state_of(each)]
         self._left_out.update(_kept(changed))
 
@@ -160,18 +162,18 @@ class ParameterHooks:
 
 def _kept(parameters: list[Tensor]) -> dict[int, Tensor]:
     """Return copies of those that are trained, by id; a dump of the same training does not see them."""
-    trained = [each for each in parameters if each.requires_grad]
+    trained = [parameter for parameter in parameters if parameter.requires_grad]
     with torch.no_grad(), _disable_current_modes():
         return dict(zip(map(id, trained), _copies(trained), strict=True))
 
 
 def _copies(parameters: list[Tensor]) -> list[Tensor]:
     """Copy parameters, those of one device by a few kernels."""
-    if any(type(each) not in (Tensor, nn.Parameter) or each.is_cpu for each in parameters):
-        return [each.detach().clone() for each in parameters]
-    copies = [torch.empty_like(each) for each in parameters]
+    if any(type(parameter) not in (Tensor, nn.Parameter) or parameter.is_cpu for parameter in parameters):
+        return [parameter.detach().clone() for parameter in parameters]
+    copies = [torch.empty_like(parameter) for parameter in parameters]
     if copies:
-        torch._foreach_copy_(copies, [each.detach() for each in parameters])  # pyright: ignore
+        torch._foreach_copy_(copies, [parameter.detach() for parameter in parameters])  # pyright: ignore
     return copies
 
 

@@ -66,7 +66,7 @@ class DebuggingSession:
         if self._options.level == "module":
             self._modules = ModuleHooks(modules, self.followed)
         else:
-            self._modules = ModuleHooks((each for each in modules if each.is_compiled), self.followed)
+            self._modules = ModuleHooks((module for module in modules if module.is_compiled), self.followed)
             self._operators = OperatorMode(network, self.followed)
         self._parameters = ParameterHooks(network, self.followed)
         self._call_hooks.before_first = self._forward_begins
@@ -80,7 +80,7 @@ class DebuggingSession:
         own = self._network
         if own is None or own is network:
             return own is network
-        return not {id(each) for each in own.parameters()}.isdisjoint(map(id, network.parameters()))
+        return not {id(parameter) for parameter in own.parameters()}.isdisjoint(map(id, network.parameters()))
 
     def begin_step(self, step: int | None = None) -> None:
         """Begin a step, with its number if it is known."""
@@ -209,4 +209,4 @@ class DebuggingSession:
 
 def _compiled(network: nn.Module) -> list[str]:
     """Return the paths of modules that ``torch.compile`` compiled: nothing inside of them is seen."""
-    return sorted(each.path for each in called_modules(network) if each.is_compiled)
+    return sorted(called_module.path for called_module in called_modules(network) if called_module.is_compiled)

@@ -94,9 +94,9 @@ class OperatorDump(TorchDispatchMode):
         with _unseen():
             self._guarded(lambda: self._write_call(call, name, OUTPUT, outputs))
             backward = replace(call, phase=Phase.BACKWARD, forward=call)
-            for each in pytree.tree_leaves(outputs):
-                if isinstance(each, Tensor) and each.requires_grad:
-                    each.register_hook(partial(self._write_gradient, backward))
+            for tree_leaf in pytree.tree_leaves(outputs):
+                if isinstance(tree_leaf, Tensor) and tree_leaf.requires_grad:
+                    tree_leaf.register_hook(partial(self._write_gradient, backward))
 
     def _write_gradient(self, call: OperatorCall, gradient: Tensor) -> None:
         if self.is_recording:
@@ -156,7 +156,7 @@ class OperatorDump(TorchDispatchMode):
     def _write_all(self, call: OperatorCall, name: str, role: str, values: Any) -> None:
         if not (self._settings.has_inputs if role == INPUT else self._settings.has_outputs):
             return
-        tensors = (each for each in pytree.tree_leaves(values) if isinstance(each, Tensor))
+        tensors = (tree_leaf for tree_leaf in pytree.tree_leaves(values) if isinstance(tree_leaf, Tensor))
         for slot, tensor in enumerate(tensors):
             reason = why_not(tensor)
             if not reason:
@@ -212,10 +212,10 @@ def _kept(tensor: Tensor) -> Tensor:
 
 def _overflows(outputs: Any) -> bool:
     """Return whether an output has a NaN or an infinity; waits for the device."""
-    for each in pytree.tree_leaves(outputs):
-        is_float = isinstance(each, Tensor) and (each.dtype.is_floating_point or each.dtype.is_complex)
-        if is_float and not why_not(each):
-            values = each.detach().to(torch.float32) if each.dtype.itemsize == 1 else each.detach()
+    for tree_leaf in pytree.tree_leaves(outputs):
+        is_float = isinstance(tree_leaf, Tensor) and (tree_leaf.dtype.is_floating_point or tree_leaf.dtype.is_complex)
+        if is_float and not why_not(tree_leaf):
+            values = tree_leaf.detach().to(torch.float32) if tree_leaf.dtype.itemsize == 1 else tree_leaf.detach()
             if not bool(torch.isfinite(values).all()):
                 return True
     return False
@@ -223,9 +223,9 @@ def _overflows(outputs: Any) -> bool:
 
 def _arguments(func: Any, args: Any, kwargs: Any) -> dict[str, str]:
     """Name and text of each argument that is no tensor."""
-    named = {each.name: value for each, value in zip(func._schema.arguments, args, strict=False)} | kwargs
+    named = {argument.name: value for argument, value in zip(func._schema.arguments, args, strict=False)} | kwargs
     return {
         name: str(value)
         for name, value in named.items()
-        if not any(isinstance(each, Tensor) for each in pytree.tree_leaves(value))
+        if not any(isinstance(tree_leaf, Tensor) for tree_leaf in pytree.tree_leaves(value))
     }

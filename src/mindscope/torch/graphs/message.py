@@ -106,7 +106,7 @@ class _Writer:
             "name": name,
             "op_type": op_type,
             "scope": scope,
-            "input": [{"name": self._names[each], "type": 0} for each in _tensors(node) if each in self._names],
+            "input": [{"name": self._names[tensor], "type": 0} for tensor in _tensors(node) if tensor in self._names],
             "attribute": [{"name": key, "value": value} for key, value in self._attributes(node).items()],
             "full_name": f"{base_name}-op{self._counts[base_name]}",
             "instance_name": node.name,
@@ -145,8 +145,8 @@ class _Writer:
 
     def _attributes(self, node: fx.Node) -> dict[str, Message]:
         found = {name: value_of(value) for name, value in _arguments(node) if value is not None and _is_plain(value)}
-        graphs = [each for each in node.all_input_nodes if each in self._subgraphs]
-        found |= {str(each.target): graph_value(self._subgraphs[each]) for each in graphs}
+        graphs = [input_node for input_node in node.all_input_nodes if input_node in self._subgraphs]
+        found |= {str(graph.target): graph_value(self._subgraphs[graph]) for graph in graphs}
         source = source_line(node.meta.get("stack_trace"))
         return found if source is None else {**found, SOURCE: value_of(source)}
 

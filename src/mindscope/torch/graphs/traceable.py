@@ -64,7 +64,7 @@ def _bring(held: dict[str, Any], tensors: dict[int, Tensor]) -> None:
             held[name] = _on_host(tensors, value)
         elif isinstance(value, (list, tuple, dict)) and not name.startswith("_"):
             leaves, structure = pytree.tree_flatten(value)
-            brought = [_on_host(tensors, each) if isinstance(each, Tensor) else each for each in leaves]
+            brought = [_on_host(tensors, leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
             if any(new is not old for new, old in zip(brought, leaves, strict=True)):  # it may be shared
                 held[name] = pytree.tree_unflatten(brought, structure)
 

@@ -74,7 +74,7 @@ class MindscopeCallback(_Callback):
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         self._global_step = trainer.global_step
         self._metrics.begin_training()
-        callbacks = [each for each in trainer.callbacks if isinstance(each, MindscopeCallback)]
+        callbacks = [callback for callback in trainer.callbacks if isinstance(callback, MindscopeCallback)]
         training = Training(
             pl_module, list(trainer.optimizers), self._steps, trainer.current_epoch + 1,
             lambda: self._facts(trainer, pl_module), [each for ours in callbacks for each in ours._observers.all],
@@ -144,7 +144,7 @@ class MindscopeCallback(_Callback):
     def _keep_checkpoint(self, trainer: Any) -> None:
         """Note the newest checkpoint of the first callback that saved any."""
         if self._observers.training is not None and self._observers.need_metrics:
-            saved = [each.last_model_path or each.best_model_path for each in trainer.checkpoint_callbacks]
+            saved = [callback.last_model_path or callback.best_model_path for callback in trainer.checkpoint_callbacks]
             self._observers.training.checkpoint = next((file for file in saved if file), None)
 
     def _facts(self, trainer: Any, pl_module: Any) -> TrainingFacts:
@@ -153,7 +153,8 @@ class MindscopeCallback(_Callback):
         return TrainingFacts(
             loss_fn=_loss_function(pl_module), train_dataset=trainer.train_dataloader,
             epoch_num=epochs if epochs and epochs > 0 else None, batch_num=steps,
-            scheduler=[each.scheduler for each in trainer.lr_scheduler_configs], precision_level=str(trainer.precision),
+            scheduler=[entry.scheduler for entry in trainer.lr_scheduler_configs],
+            precision_level=str(trainer.precision),
             hyper_parameters=lambda: _hyper_parameters(trainer, pl_module),
             logged_values=lambda: self._metrics.of_step(trainer),
         )  # fmt: skip
@@ -198,7 +199,7 @@ class RunningDataCallback(MindscopeCallback):
 
 def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
     owners = [each for each in (trainer.datamodule, pl_module) if each is not None]
-    return {name: value for each in owners for name, value in each.hparams.items()}
+    return {name: value for owner in owners for name, value in owner.hparams.items()}
 
 
 def _steps_of_an_epoch(trainer: Any) -> int | None:
@@ -209,4 +210,4 @@ def _steps_of_an_epoch(trainer: Any) -> int | None:
 
 def _loss_function(network: nn.Module) -> nn.Module | None:
     """Return the first loss of torch.nn among the modules, for the lineage."""
-    return next((each for each in network.modules() if isinstance(each, nn.modules.loss._Loss)), None)  # pyright: ignore[reportPrivateUsage]
+    return next((module for module in network.modules() if isinstance(module, nn.modules.loss._Loss)), None)  # pyright: ignore[reportPrivateUsage]

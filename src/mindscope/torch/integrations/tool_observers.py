@@ -44,7 +44,7 @@ class CollectorObserver(TrainingObserver):
 
     def begin(self, training: Training) -> None:
         network = training.network
-        collectors = [each.collector for each in training.observers if isinstance(each, CollectorObserver)]
+        collectors = [observer.collector for observer in training.observers if isinstance(observer, CollectorObserver)]
         params = CallbackParams(
             mode="train", list_callback=collectors, network=network, train_network=network, net_outputs=None,
             dataset_sink_mode=False, train_dataset_element=None, graph_probe=None, cur_epoch_num=training.epoch,

@@ -32,14 +32,14 @@ class FixedBatches:
     def can_be_split(self) -> bool:
         """Whether each tensor has a row for each sample, so that other batches can be made of them."""
         return all(
-            is_table(each, length)
+            is_table(tree_leaf, length)
             for element, length in zip(self.elements, self.lengths, strict=True)
-            for each in pytree.tree_leaves(element)
+            for tree_leaf in pytree.tree_leaves(element)
         ) and all(pytree.tree_structure(each) == pytree.tree_structure(self.elements[0]) for each in self.elements)
 
     def split(self, size: int, num_samples: int | None = None) -> FixedBatches:
         """Return the first samples in batches of this size, the last one of what is left. Wants ``can_be_split``."""
-        leaves, structures = zip(*(pytree.tree_flatten(each) for each in self.elements), strict=True)
+        leaves, structures = zip(*(pytree.tree_flatten(element) for element in self.elements), strict=True)
         count = min(num_samples or self.num_samples, self.num_samples)
         parts: list[list[Tensor]] = []
         for columns in zip(*leaves, strict=True):
@@ -50,11 +50,11 @@ class FixedBatches:
 
     def mapped(self, change: Callable[[Tensor], Tensor]) -> FixedBatches:
         """Return a copy with each tensor changed."""
-        return FixedBatches([pytree.tree_map_only(Tensor, change, each) for each in self.elements], self.lengths)
+        return FixedBatches([pytree.tree_map_only(Tensor, change, element) for element in self.elements], self.lengths)
 
     def to(self, device: torch.device) -> FixedBatches:
         """Return a copy on a device."""
-        return FixedBatches([to_device(each, device) for each in self.elements], self.lengths)
+        return FixedBatches([to_device(element, device) for element in self.elements], self.lengths)
 
 
 def is_table(value: Any, length: int) -> bool:
@@ -100,7 +100,7 @@ def fixed_batches(data: Iterable[Any], num_samples: int | None, seed: int) -> Fi
 
 
 def _cut(element: Any, length: int, left: int) -> tuple[Any, int]:
-    if not all(is_table(each, length) for each in pytree.tree_leaves(element)):
+    if not all(is_table(tree_leaf, length) for tree_leaf in pytree.tree_leaves(element)):
         return element, length
     return pytree.tree_map_only(Tensor, lambda each: each[:left], element), left
 

@@ -66,7 +66,7 @@ class Checkpoints:
     @property
     def numbers(self) -> tuple[int, ...]:
         """Steps or epochs of the checkpoints."""
-        return tuple(each.number for each in self.checkpoints)
+        return tuple(checkpoint.number for checkpoint in self.checkpoints)
 
     def step(self, index: int = -1) -> int:
         """Return the step of one of them."""
@@ -151,7 +151,7 @@ class StateReader:
         network: Any = plain_network(loss.network)
         kept = trained_weights(network)
         names = {id(each): name for name, each in [*network.named_parameters(), *network.named_buffers()]}
-        self._kept_names = {names[id(each)]: name for name, each in kept.items()}
+        self._kept_names = {names[id(value)]: name for name, value in kept.items()}
         """Name in the network -> name in checkpoints of collectors."""
 
     @contextmanager
@@ -160,7 +160,7 @@ class StateReader:
 
         Raises ValueError for another network.
         """
-        with stored_states(flat_vector(self._trainable(each)) for each in checkpoints) as states:
+        with stored_states(flat_vector(self._trainable(checkpoint)) for checkpoint in checkpoints) as states:
             yield states
 
     def statistics(self, checkpoint: Checkpoint) -> Tensors:
@@ -181,7 +181,7 @@ class StateReader:
         found: dict[str, Any] = {
             name: kept.get(self._kept_names.get(name, name), kept.get(name)) for name in self._loss.trainable
         }
-        missing = [name for name, each in found.items() if each is None]
+        missing = [name for name, value in found.items() if value is None]
         if missing:
             extra = [name for name in kept if name not in self._loss.trainable and name not in self._loss.constants]
             raise ValueError(
@@ -189,8 +189,8 @@ class StateReader:
                 f"{_some(extra) if extra else 'no other parameters'} instead"
             )
         others = [
-            f"{name} {list(each.shape)} instead of {list(self._loss.trainable[name].shape)}"
-            for name, each in found.items() if each.shape != self._loss.trainable[name].shape
+            f"{name} {list(value.shape)} instead of {list(self._loss.trainable[name].shape)}"
+            for name, value in found.items() if value.shape != self._loss.trainable[name].shape
         ]  # fmt: skip
         if others:
             raise ValueError(f"{checkpoint.name}: it is of another network, and has {_some(others)}")

@@ -82,7 +82,7 @@ def common_landscapes(
         LandscapeError: a loss can't be computed, or not as ``evaluation`` says.
     """
     directories = _distinct(runs)
-    files = [read_landscape_file(each) for each in directories]
+    files = [read_landscape_file(directory) for directory in directories]
     paths = [of_run(file, choose_interval(file, interval)) for file in files]
     choose_checkpoints("pca", sum(len(path.checkpoints) for path in paths))
     _check_one_network(directories, paths)
@@ -114,17 +114,17 @@ def event_directories(runs: Sequence[Path], output: str | PathLike[str] | None) 
     """
     if output is None:
         return list(runs)
-    resolved = [each.resolve() for each in runs]
+    resolved = [run.resolve() for run in runs]
     shared = os.path.commonpath(resolved)
     return [Path(output) / each.relative_to(shared) for each in resolved]
 
 
 def _distinct(runs: Sequence[str | PathLike[str]]) -> list[Path]:
     """Return the directories. Raises ValueError for fewer than two, or for one that is given twice."""
-    directories = [Path(each) for each in runs]
+    directories = [Path(run) for run in runs]
     if len(directories) < 2:
         raise ValueError(f"{len(directories)} run, want at least 2; landscape() takes one")
-    resolved = [each.resolve() for each in directories]
+    resolved = [directory.resolve() for directory in directories]
     twice = [str(each) for index, each in enumerate(directories) if resolved[index] in resolved[:index]]
     if twice:
         raise ValueError(f"run {twice[0]} is given twice")
@@ -167,8 +167,8 @@ def _record(targets: Sequence[Path], parts: Iterator[list[Landscape]]) -> list[L
     with ExitStack() as stack:
         records = [stack.enter_context(SummaryRecord(target, raise_exception=True)) for target in targets]
         for landscapes in parts:
-            for record, each in zip(records, landscapes, strict=True):
-                record.add_value("landscape", common_tag(each), each)
+            for record, landscape in zip(records, landscapes, strict=True):
+                record.add_value("landscape", common_tag(landscape), landscape)
                 record.record(0)
                 record.flush()
     return landscapes

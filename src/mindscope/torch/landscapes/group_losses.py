@@ -94,16 +94,16 @@ class GroupLosses:
         self, kind: str, function: Result, weights: Tensors, element: Any
     ) -> tuple[GroupProgram, list[Tensor]]:
         leaves, structure = pytree.tree_flatten(element)
-        data = [each for each in leaves if isinstance(each, Tensor)]
-        form = [(each.shape, each.dtype) if isinstance(each, Tensor) else each for each in leaves]
+        data = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        form = [(leaf.shape, leaf.dtype) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         key = (kind, structure, tuple(form))
         if key not in self._programs:
             names = list(weights)
 
             def flat(states: Sequence[Tensor], tensors: Sequence[Tensor]) -> Tensors:
                 rest = iter(tensors)
-                filled = [next(rest) if isinstance(each, Tensor) else each for each in leaves]
+                filled = [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
                 return function(dict(zip(names, states, strict=True)), pytree.tree_unflatten(filled, structure))
 
-            self._programs[key] = GroupProgram(flat, [each[0] for each in weights.values()], data, self._size)
+            self._programs[key] = GroupProgram(flat, [weight[0] for weight in weights.values()], data, self._size)
         return self._programs[key], data

@@ -33,7 +33,7 @@ class Hessian:
         self, loss: NetworkLoss, weights: Tensors, buffers: Tensors, batches: FixedBatches, seed: int = 0
     ) -> None:
         self._loss, self._buffers, self._batches, self._seed = loss, buffers, batches, seed
-        self._weights = {name: each.detach() for name, each in weights.items()}
+        self._weights = {name: weight.detach() for name, weight in weights.items()}
         self.num_samples = batches.num_samples
         self.dtype_name = str(loss.computation_dtype).removeprefix("torch.")
         self._dtype = torch.promote_types(torch.float32, loss.computation_dtype)
@@ -41,7 +41,7 @@ class Hessian:
     @property
     def length(self) -> int:
         """Length of the vectors: the number of weights."""
-        return sum(each.numel() for each in self._weights.values())
+        return sum(weight.numel() for weight in self._weights.values())
 
     def most_vectors(self, wanted: int) -> int:
         """Return vectors that a quarter of the free memory holds: at least 8, at most those wanted."""
@@ -69,8 +69,8 @@ class Hessian:
     def multiply(self, vector: Tensor) -> Tensor:
         """Return the Hessian times a vector, of shape (d,); by a gradient of a gradient, so there is no matrix."""
         parts = [
-            part.to(each.dtype)
-            for part, each in zip(unflatten(vector, self._weights).values(), self._weights.values(), strict=True)
+            part.to(weight.dtype)
+            for part, weight in zip(unflatten(vector, self._weights).values(), self._weights.values(), strict=True)
         ]
         total = torch.zeros_like(vector)
         with self._differentiable() as weights:
@@ -92,21 +92,22 @@ class Hessian:
         if at is None:
             return self._weights
         steps = unflatten(at, self._weights)
-        return {name: each + steps[name].to(each.dtype) for name, each in self._weights.items()}
+        return {name: weight + steps[name].to(weight.dtype) for name, weight in self._weights.items()}
 
     def _weighted(self) -> list[tuple[Any, float]]:
         count = self._batches.num_samples
         return [
-            (each, length / count) for each, length in zip(self._batches.elements, self._batches.lengths, strict=True)
+            (element, length / count)
+            for element, length in zip(self._batches.elements, self._batches.lengths, strict=True)
         ]
 
     def _flat(self, parts: list[Tensor]) -> Tensor:
-        return torch.cat([each.reshape(-1).to(self._dtype) for each in parts])
+        return torch.cat([part.reshape(-1).to(self._dtype) for part in parts])
 
     @contextmanager
     def _differentiable(self) -> Generator[Tensors]:
         """Yield the weights, with operators that have second derivatives."""
-        weights = {name: each.clone().requires_grad_() for name, each in self._weights.items()}
+        weights = {name: weight.clone().requires_grad_() for name, weight in self._weights.items()}
         flags = torch.backends.cudnn.flags(enabled=False)
         with self._loss.evaluating(), torch.enable_grad(), plain_layers(), sdpa_kernel([SDPBackend.MATH]), flags:
             yield weights

@@ -62,7 +62,7 @@ class LossesFactory:
 
     def problem(self, loss: NetworkLoss) -> LossProblem:
         """Return the problem for a network of this process."""
-        buffers = {name: each.to(loss.device) for name, each in self.buffers.items()}
+        buffers = {name: buffer.to(loss.device) for name, buffer in self.buffers.items()}
         return LossProblem(loss, self.plane, self.batches.to(loss.device), buffers, self.is_re_estimated)
 
 

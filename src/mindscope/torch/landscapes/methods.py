@@ -81,8 +81,8 @@ def choose_checkpoints(method: str, count: int) -> list[int]:
 
 def _hessian_plane(state: Vector, seed: int, loss: NetworkLoss, batches: FixedBatches, buffers: Tensors) -> Plane:
     like = loss.trainable
-    weights = {name: each.to(loss.device, like[name].dtype) for name, each in unflatten(state, like).items()}
+    weights = {name: value.to(loss.device, like[name].dtype) for name, value in unflatten(state, like).items()}
     hessian = Hessian(loss, weights, buffers, batches, seed)
     pairs = top_eigenpairs(hessian.multiply, hessian.draw, 2, hessian.most_vectors(60))
-    first, second = (each.vector.cpu().numpy().astype(state.dtype, copy=False) for each in pairs)
+    first, second = (pair.vector.cpu().numpy().astype(state.dtype, copy=False) for pair in pairs)
     return Plane(state, first, second)

@@ -59,11 +59,13 @@ class NetworkLoss:
         """Buffers of the network itself, by name."""
         state = {
             name: each.detach() if name in kept else to_dtype(each.detach(), dtype)
-            for name, each in [*parameters.items(), *((name, each.clone()) for name, each in self._buffers.items())]
+            for name, each in [*parameters.items(), *((name, buffer.clone()) for name, buffer in self._buffers.items())]
         }
-        self.trainable: Tensors = {name: state[name] for name, each in parameters.items() if each.requires_grad}
+        self.trainable: Tensors = {
+            name: state[name] for name, parameter in parameters.items() if parameter.requires_grad
+        }
         """Trainable parameters by name; a shared parameter is there once."""
-        self.constants: Tensors = {name: each for name, each in state.items() if name not in self.trainable}
+        self.constants: Tensors = {name: value for name, value in state.items() if name not in self.trainable}
         """Frozen parameters and buffers."""
         self._versions = {name: self.constants[name]._version for name in self._buffers}
         if not self.trainable:

@@ -17,13 +17,13 @@ from mindscope.torch.landscapes.network_loss import Tensors
 
 def flat_vector(tensors: Mapping[str, Tensor]) -> Vector:
     """Return all tensors, one after the other, in the widest of their dtypes that NumPy has: float32 or float64."""
-    is_double = any(each.dtype == torch.float64 for each in tensors.values())
-    vector = np.empty(sum(each.numel() for each in tensors.values()), np.float64 if is_double else np.float32)
+    is_double = any(tensor.dtype == torch.float64 for tensor in tensors.values())
+    vector = np.empty(sum(tensor.numel() for tensor in tensors.values()), np.float64 if is_double else np.float32)
     start = 0
-    for each in tensors.values():
-        part = vector[start : start + each.numel()]
-        torch.from_numpy(part).copy_(each.detach().reshape(-1))
-        start += each.numel()
+    for tensor in tensors.values():
+        part = vector[start : start + tensor.numel()]
+        torch.from_numpy(part).copy_(tensor.detach().reshape(-1))
+        start += tensor.numel()
     return vector
 
 
@@ -47,10 +47,10 @@ class PlaneWeights:
         self, plane: Plane, like: Mapping[str, Tensor], change: Callable[[Tensor], Tensor] | None = None
     ) -> None:
         vectors = [plane.origin, plane.v] if plane.w is None else [plane.origin, plane.v, plane.w]
-        parts = [unflatten(each, like) for each in vectors]
+        parts = [unflatten(vector, like) for vector in vectors]
         self._parts: dict[str, list[Tensor]] = {
-            name: [(change or _same)(part[name].to(each.device, each.dtype)) for part in parts]
-            for name, each in like.items()
+            name: [(change or _same)(part[name].to(value.device, value.dtype)) for part in parts]
+            for name, value in like.items()
         }
 
     def at(self, a: float, b: float) -> Tensors:

@@ -55,7 +55,7 @@ class LossProblem:
 
 def mean_loss(losses: Iterable[Tensor], lengths: Sequence[int]) -> Tensor:
     """Return the mean over samples in float64, of the mean losses of batches."""
-    weighted = [each.double() * length for each, length in zip(losses, lengths, strict=True)]
+    weighted = [loss.double() * length for loss, length in zip(losses, lengths, strict=True)]
     return torch.stack(weighted).sum(0) / sum(lengths)
 
 
@@ -65,5 +65,5 @@ def mean_statistics(parts: Iterable[Tensors]) -> Tensors:
     count = 0
     for part in parts:
         count += 1
-        total = {name: total[name] + each for name, each in part.items()} if total else part
-    return {name: each / count for name, each in total.items()}
+        total = {name: total[name] + value for name, value in part.items()} if total else part
+    return {name: value / count for name, value in total.items()}

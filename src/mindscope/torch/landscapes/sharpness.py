@@ -128,8 +128,8 @@ def sharpness(
     result = Sharpness(
         step=found.step() if step is None else step,
         loss=value,
-        top_eigenvalues=tuple(each.value for each in pairs),
-        residuals=tuple(each.residual for each in pairs),
+        top_eigenvalues=tuple(pair.value for pair in pairs),
+        residuals=tuple(pair.residual for pair in pairs),
         trace=trace(hessian.multiply, hessian.draw, trace_probes),
         spectral_density=spectral_density(
             hessian.multiply, hessian.draw, density_probes, hessian.most_vectors(density_steps)
@@ -151,11 +151,11 @@ def _hessian(loss: NetworkLoss, data: Iterable[Any], checkpoint: Checkpoint, opt
     reader = StateReader(loss)
     with reader.vectors([checkpoint]) as states:
         vector = cast(Any, torch).from_numpy(states[0]).to(loss.device, copy=True)
-    typed = {name: each.to(loss.trainable[name].dtype) for name, each in unflatten(vector, loss.trainable).items()}
+    typed = {name: value.to(loss.trainable[name].dtype) for name, value in unflatten(vector, loss.trainable).items()}
     buffers = reader.statistics(checkpoint)
     if options.normalization == "re_estimated" and buffers:
         with loss.evaluating():
-            buffers |= mean_statistics(loss.batch_statistics(typed, each) for each in batches.elements)
+            buffers |= mean_statistics(loss.batch_statistics(typed, element) for element in batches.elements)
     return Hessian(loss, typed, buffers, batches, options.seed)
 
 

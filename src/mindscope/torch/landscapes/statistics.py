@@ -59,7 +59,7 @@ def estimating(layers: Mapping[str, Any]) -> Generator[dict[str, Tensor]]:
     for name, values in calls.items():
         for index, key in enumerate(_names(name)):
             if values:  # a layer that the network calls
-                found[key] = torch.stack([each[index] for each in values]).mean(0)
+                found[key] = torch.stack([value[index] for value in values]).mean(0)
 
 
 def _names(layer: str) -> list[str]:

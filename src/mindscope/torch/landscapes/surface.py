@@ -90,11 +90,11 @@ class Surfaces:
 
         The losses are computed once. Statistics ``as_trained`` are those of the last checkpoint of the last path.
         """
-        checkpoints = [each for path in paths for each in path.checkpoints]
+        checkpoints = [checkpoint for path in paths for checkpoint in path.checkpoints]
         with self.reader.vectors(checkpoints) as states, kept_memory(self._loss.device):
             _check_finite(checkpoints, states)
             buffers = self.reader.statistics(checkpoints[-1])
-            numbers = [each.number for each in checkpoints]
+            numbers = [checkpoint.number for checkpoint in checkpoints]
             layout = lay_out(method, states, numbers, size, self._options.seed, self._loss, self._on_device, buffers)
             parts = _parts(paths, layout, states)
             factory, facts = self._prepare(layout.plane, layout.grid, buffers)
@@ -130,7 +130,7 @@ class Surfaces:
     def _prepare(self, plane: Plane, grid: Grid, buffers: Tensors) -> tuple[LossesFactory, LandscapeFacts]:
         """Return the way, and in half precision the error."""
         options = self._options
-        on_cpu = {name: each.cpu() for name, each in buffers.items()}
+        on_cpu = {name: buffer.cpu() for name, buffer in buffers.items()}
         is_re_estimated = options.normalization == "re_estimated"
         loop = LossesFactory(
             self._source, plane, self._batches, on_cpu, is_re_estimated, self._loss.dtype, Way("loop")
@@ -165,7 +165,7 @@ class Surfaces:
         """Return the cache of the losses, whose key is everything that decides them."""
         if directory is None:
             return nullcontext()
-        fixed = [_array(each) for each in [*self._loss.constants.values(), *buffers.values()]]
+        fixed = [_array(constant) for constant in [*self._loss.constants.values(), *buffers.values()]]
         return LossCache(directory, content_key(self._losses_text(method), states, *self._data(), *fixed))
 
     def _losses_text(self, method: str) -> str:
@@ -175,7 +175,7 @@ class Surfaces:
         )
 
     def _data(self) -> list[Any]:
-        return [_array(each) for element in self._batches.elements for each in pytree.tree_leaves(element)]
+        return [_array(tree_leaf) for element in self._batches.elements for tree_leaf in pytree.tree_leaves(element)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,9 @@ def _parts(paths: Sequence[Checkpoints], layout: Layout, states: States) -> list
 
 def _check_finite(checkpoints: Sequence[Checkpoint], states: States) -> None:
     """Raises ValueError for weights with NaN or Infinity: they have no point on a plane."""
-    broken = [each.name for each, is_finite in zip(checkpoints, are_finite(states), strict=True) if not is_finite]
+    broken = [
+        checkpoint.name for checkpoint, is_finite in zip(checkpoints, are_finite(states), strict=True) if not is_finite
+    ]
     if broken:
         more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
         raise ValueError(f"{', '.join(broken[:3])}{more}: weights have NaN or Infinity; leave these checkpoints out")

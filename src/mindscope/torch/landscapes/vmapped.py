@@ -33,10 +33,10 @@ class VMapped:
         mapped: dict[str, int | None] = dict.fromkeys(buffers, None)
         if self._problem.depends_on_batches:
             statistics = torch.vmap(self._loss.batch_statistics, in_dims=(0, None))
-            estimated = mean_statistics(statistics(weights, each) for each in self._batches.elements)
+            estimated = mean_statistics(statistics(weights, element) for element in self._batches.elements)
             buffers |= estimated
             mapped |= dict.fromkeys(estimated, 0)
         loss = torch.vmap(self._loss.loss, in_dims=(0, mapped if buffers else None, None))
-        losses = (loss(weights, buffers, each) for each in self._batches.elements)
+        losses = (loss(weights, buffers, element) for element in self._batches.elements)
         found: list[float] = cast(Any, mean_loss(losses, self._batches.lengths)).tolist()
         return found

@@ -64,7 +64,7 @@ class ROC(Metric):
         label = torch.cat([each for _, each in self._batches]).cpu()
         if scores.ndim == 1:
             return _curve(scores, label == (1 if self.pos_label is None else self.pos_label))
-        curves = [_curve(scores[:, each], label == each) for each in range(scores.shape[1])]
+        curves = [_curve(scores[:, index], label == index) for index in range(scores.shape[1])]
         rates, found, thresholds = zip(*curves, strict=True)
         return list(rates), list(found), list(thresholds)
 

@@ -40,7 +40,7 @@ class Metric(ABC):
 
     def set_indexes(self, indexes: list[int]) -> Metric:
         """Choose the outputs that ``update`` takes. Raises ValueError for what is no list of whole numbers."""
-        if not isinstance(indexes, list) or not all(type(each) is int for each in indexes):  # pyright: ignore
+        if not isinstance(indexes, list) or not all(type(index) is int for index in indexes):  # pyright: ignore
             raise ValueError(f"indexes is {indexes!r}, want a list of whole numbers")
         self._indexes = indexes
         return self

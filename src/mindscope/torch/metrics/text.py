@@ -52,7 +52,7 @@ class BleuScore(Metric):
         translations: Sequence[Tokens] = inputs[0]
         references: Sequence[Sequence[Tokens]] = inputs[1]
         self._engine.update(
-            [_line(each) for each in translations], [[_line(each) for each in one] for one in references]
+            [_line(translation) for translation in translations], [[_line(each) for each in one] for one in references]
         )
 
     def eval(self) -> float:

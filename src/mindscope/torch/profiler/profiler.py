@@ -168,7 +168,9 @@ class Profiler(Callback):
 
     def _operators(self, path: str | PathLike[str] | None) -> Operators:
         own = [file for file in self.recording.files if not file.name.endswith(MEMORY_HISTORY)]
-        return read_operators(own if path is None else [each.path for each in find_profiles(Path(path))])
+        return read_operators(
+            own if path is None else [find_profile.path for find_profile in find_profiles(Path(path))]
+        )
 
     def __enter__(self) -> Profiler:
         self._depth += 1

@@ -36,8 +36,8 @@ def check_schedule(value: Any) -> Schedule | None:
     if unknown:
         raise ValueError(f"schedule has no {unknown[0]!r}, want {', '.join(_DEFAULTS)}")
     counts = {
-        name: check_count(f"schedule[{name!r}]", each, _LEAST.get(name, 0))
-        for name, each in (_DEFAULTS | given).items()
+        name: check_count(f"schedule[{name!r}]", default, _LEAST.get(name, 0))
+        for name, default in (_DEFAULTS | given).items()
     }
     return _cycles(**counts)
 

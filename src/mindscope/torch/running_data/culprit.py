@@ -36,7 +36,7 @@ def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[L
     found = {} if error is None else _failure(error, network)
     debugged = _debugged(error, network)
     found |= {name: value for name, value in debugged.items() if value is not None}
-    bad = next((each for each in tensors if each.is_finite is False), None)
+    bad = next((tensor for tensor in tensors if tensor.is_finite is False), None)
     if bad is not None and "first_not_finite" not in found:
         found["first_not_finite"] = {"kind": bad.kind, "name": bad.name, "dtype": bad.dtype, "shape": bad.shape}
     return found

@@ -24,13 +24,15 @@ class ModuleCall:
 
     def __init__(self, name: str, module: nn.Module, outputs: Any) -> None:
         self.name, self.type, self.shapes = name, type(module).__name__, tensor_shapes(outputs)
-        self._tensors = [weakref.ref(each) for each in pytree.tree_leaves(outputs) if isinstance(each, Tensor)]
+        self._tensors = [
+            weakref.ref(tree_leaf) for tree_leaf in pytree.tree_leaves(outputs) if isinstance(tree_leaf, Tensor)
+        ]
 
     @property
     def outputs(self) -> list[tuple[str, Tensor]]:
         """The outputs that still exist, with a name for each."""
         names = [self.name] if len(self._tensors) == 1 else [f"{self.name}[{n}]" for n in range(len(self._tensors))]
-        found = [(name, each()) for name, each in zip(names, self._tensors, strict=True)]
+        found = [(name, tensor()) for name, tensor in zip(names, self._tensors, strict=True)]
         return [(name, each) for name, each in found if each is not None]
 
 

@@ -45,7 +45,10 @@ class LastTensor:
     @property
     def row(self) -> tuple[Any, ...]:
         """A row of a table: counts as whole numbers, unknown figures empty."""
-        figures = ["" if math.isnan(each) else int(each) if each.is_integer() else each for each in self.statistics]
+        figures = [
+            "" if math.isnan(statistic) else int(statistic) if statistic.is_integer() else statistic
+            for statistic in self.statistics
+        ]
         return (self.kind, self.name, self.dtype, str(self.shape), *(figures or [""] * len(_NUMBERS)), self.problem)
 
 
@@ -63,7 +66,9 @@ def summarize_tensors(
         for name, output in call.outputs:
             yield _summarized("output", name, output)
     named = dict(network.named_parameters())
-    groups: list[dict[str, Any]] = [group for each in optimizers for group in getattr(each, "param_groups", [])]
+    groups: list[dict[str, Any]] = [
+        group for optimizer in optimizers for group in getattr(optimizer, "param_groups", [])
+    ]
     known = {id(each) for each in named.values()}
     named |= {
         f"group{number}.{index}": each

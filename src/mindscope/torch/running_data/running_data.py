@@ -98,7 +98,7 @@ class RunningData:
         return LastData(
             state=state,
             order=[(call.name, call.type, str(call.shapes)) for call in last.calls],
-            statistics=[each.row for each in tensors],
+            statistics=[tensor.row for tensor in tensors],
             statistics_columns=COLUMNS,
             memory=_memory_of(self._network, optimizers) | _device_memory(),
             memory_history=self._memory.rows,
@@ -122,17 +122,17 @@ def _graph(params: Any) -> Any:
 def _memory_of(network: nn.Module, optimizers: Iterable[Any]) -> dict[str, Any]:
     """Return the bytes of parameters, gradients, buffers and states of optimizers."""
     parameters = list(network.parameters())
-    state = [leaf for each in optimizers for leaf in pytree.tree_leaves(dict(each.state))]
+    state = [leaf for optimizer in optimizers for leaf in pytree.tree_leaves(dict(optimizer.state))]
     return {
         "parameters_bytes": _bytes(parameters),
-        "gradients_bytes": _bytes(each.grad for each in parameters),
+        "gradients_bytes": _bytes(parameter.grad for parameter in parameters),
         "buffers_bytes": _bytes(network.buffers()),
         "optimizer_bytes": _bytes(state),
     }
 
 
 def _bytes(tensors: Iterable[Any]) -> int:
-    return sum(each.numel() * each.element_size() for each in tensors if isinstance(each, Tensor))
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors if isinstance(tensor, Tensor))
 
 
 def _device_memory() -> dict[str, Any]:

@@ -108,4 +108,4 @@ def _is_compiled(module: nn.Module) -> bool:
 
 
 def _size(module: nn.Module) -> int:
-    return sum(each.numel() for each in module.parameters())
+    return sum(parameter.numel() for parameter in module.parameters())

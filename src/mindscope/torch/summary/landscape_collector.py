@@ -112,10 +112,10 @@ class LandscapeCollector(Callback):
         params = run_context.original_args()
         if params["mode"] != "train":
             return
-        for each in params["list_callback"]:
-            if each is not self and getattr(each, "landscape_directory", None) == self.landscape_directory:
+        for param in params["list_callback"]:
+            if param is not self and getattr(param, "landscape_directory", None) == self.landscape_directory:
                 raise ValueError(
-                    f"a {type(each).__name__} beside this LandscapeCollector keeps weights in "
+                    f"a {type(param).__name__} beside this LandscapeCollector keeps weights in "
                     f"{self.landscape_directory} too, want one; leave out its collect_landscape"
                 )
         self._checkpoints.begin_training()

@@ -73,6 +73,6 @@ def eval_lineage(params: Any) -> EvalLineage:
 def checkpoint_path(params: Any) -> str | None:
     """Return the newest checkpoint, if it is there: what the loop says, else of the last callback that saves any."""
     callbacks: list[Any] = params.get("list_callback", [])
-    files = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
+    files = [callback.latest_ckpt_file_name for callback in callbacks if isinstance(callback, ModelCheckpoint)]
     newest = params.get("latest_ckpt_file") or (files[-1] if files else None)
     return str(Path(newest).resolve()) if newest and Path(newest).exists() else None

@@ -82,7 +82,7 @@ def histogram_fields(params: Any, is_gathering: bool) -> Fields:
 def optimizer_fields(params: Any) -> Fields:
     """Return the settings of the parameter groups."""
     optimizers = params.get("optimizers") or [params.get("optimizer")]
-    settings = optimizer_settings(each for each in optimizers if each is not None)
+    settings = optimizer_settings(optimizer for optimizer in optimizers if optimizer is not None)
     return {parameter(name): value for name, value in settings.items()}
 
 

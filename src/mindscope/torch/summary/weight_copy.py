@@ -29,7 +29,7 @@ class TensorCopy:
     @property
     def size(self) -> int:
         """Size in bytes."""
-        return sum(each.nbytes for each in self.tensors.values())
+        return sum(tensor.nbytes for tensor in self.tensors.values())
 
     def write(self, file: Path) -> None:
         """Write the tensors as safetensors. Raises OSError."""
@@ -55,7 +55,7 @@ def copy_weights(network: nn.Module, spare: TensorCopy | None = None) -> TensorC
     tensors = {name: _memory(each, former.get(name)) for name, each in weights.items()}
     for name, each in weights.items():
         _copy(each.detach(), tensors[name])
-    devices = {each.device for each in weights.values() if each.is_cuda}
+    devices = {weight.device for weight in weights.values() if weight.is_cuda}
     return TensorCopy(tensors, [torch.cuda.current_stream(device).record_event() for device in devices])
 
 

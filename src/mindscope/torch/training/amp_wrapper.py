@@ -32,7 +32,7 @@ class AmpWrapper(nn.Module):
         super().__init__()
         self.network, self._dtype, self._is_norm_kept = network, dtype, is_norm_kept
         for module in network.modules():
-            if any(each.is_floating_point() for each in module.parameters(recurse=False)):
+            if any(parameter.is_floating_point() for parameter in module.parameters(recurse=False)):
                 module.register_forward_pre_hook(_match_inputs, with_kwargs=True)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -66,7 +66,7 @@ def _match_inputs(module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
 
     It converts where one of the two is float32 and the other half precision.
     """
-    weights = next(each for each in module.parameters(recurse=False) if each.is_floating_point())
+    weights = next(parameter for parameter in module.parameters(recurse=False) if parameter.is_floating_point())
     return _cast((args, kwargs), weights.dtype)
 
 

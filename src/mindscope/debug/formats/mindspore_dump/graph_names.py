@@ -127,7 +127,7 @@ def _read_pb_file(path: Path) -> IrText:
 
 def _files(directory: Path) -> list[Path]:
     try:
-        return sorted(each for each in directory.iterdir() if each.is_file())
+        return sorted(entry for entry in directory.iterdir() if entry.is_file())
     except OSError:
         return []
 

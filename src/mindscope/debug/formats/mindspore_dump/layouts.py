@@ -39,7 +39,7 @@ class _Layout:
 
     @classmethod
     def of(cls, *levels: str) -> _Layout:
-        return cls(tuple(re.compile(each, re.ASCII) for each in levels))
+        return cls(tuple(re.compile(level, re.ASCII) for level in levels))
 
 
 _RANK = r"rank_(?P<rank>\d{1,9})"
@@ -94,7 +94,7 @@ def _walk(directory: Path, levels: tuple[re.Pattern[str], ...], found: Mapping[s
 
 def _directories(directory: Path) -> list[str]:
     try:
-        return sorted(each.name for each in directory.iterdir() if not each.is_symlink() and each.is_dir())
+        return sorted(entry.name for entry in directory.iterdir() if not entry.is_symlink() and entry.is_dir())
     except PermissionError:
         return []
 

@@ -66,7 +66,7 @@ def list_tensors(directory: Path, names: GraphNames, problems: Problems, most: i
         OSError: it can't be listed.
     """
     found: dict[_Slot, list[ListedTensor]] = {}
-    in_files = (each for name, path in _files(directory, problems) for each in _tensors_in(name, path, problems))
+    in_files = (tensor for name, path in _files(directory, problems) for tensor in _tensors_in(name, path, problems))
     for each in islice(in_files, most):
         found.setdefault(_slot(each.name), []).append(each)
     if next(in_files, None) is not None:

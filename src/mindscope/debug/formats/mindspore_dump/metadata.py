@@ -87,4 +87,4 @@ def _front(path: Path) -> bytes:
 
 
 def _directories(root: Path) -> list[Path]:
-    return sorted(each for each in root.iterdir() if each.is_dir() and not each.is_symlink())
+    return sorted(entry for entry in root.iterdir() if entry.is_dir() and not entry.is_symlink())

@@ -72,6 +72,6 @@ class OverflowReader:
 
 def _files(directory: Path) -> list[Path]:
     try:
-        return sorted(each for each in directory.iterdir() if is_overflow_file(each.name) and each.is_file())
+        return sorted(entry for entry in directory.iterdir() if is_overflow_file(entry.name) and entry.is_file())
     except OSError:
         return []

@@ -106,7 +106,7 @@ def _row(cells: Mapping[str, str], generation: _Generation) -> StatisticRow | No
         cells["op type"], cells["op name"], timestamp, role, slot, task, stream,
         dtype=cells.get("data type", "").lower(), shape=shape,
     )  # fmt: skip
-    digest = next((digest_of_text(cells[each]) for each in _HASHES if cells.get(each)), 0)
+    digest = next((digest_of_text(cells[hash_]) for hash_ in _HASHES if cells.get(hash_)), 0)
     return StatisticRow(name, _values(cells, shape, generation), digest)
 
 

@@ -40,17 +40,19 @@ def read_msprobe_dump(root: Path, on_progress: Progress) -> RecordedSteps:
     directories = list(_directories(root))
     if not directories:
         raise FormatError(f"{root} holds no {DUMP_FILES[0]} in directories of steps and ranks, want a dump of msprobe")
-    known = {each.rank for each in directories if each.rank is not None}
+    known = {directory.rank for directory in directories if directory.rank is not None}
     first = max(known, default=-1) + 1
     processes = {
         process: first + index
-        for index, process in enumerate(sorted({each.process for each in directories if each.rank is None}))
+        for index, process in enumerate(
+            sorted({directory.process for directory in directories if directory.rank is None})
+        )
     }
     readers: dict[tuple[int, int], StepReader] = {}
-    for each in directories:
-        rank = processes[each.process] if each.rank is None else each.rank
-        readers[rank, each.step] = partial(StepFiles(each.path, problems).rows)
-    framework = next((found for each in directories if (found := read_framework(each.path))), "")
+    for directory in directories:
+        rank = processes[directory.process] if directory.rank is None else directory.rank
+        readers[rank, directory.step] = partial(StepFiles(directory.path, problems).rows)
+    framework = next((found for directory in directories if (found := read_framework(directory.path))), "")
     facts = {"processes": {rank: process for process, rank in processes.items()}}
     return RecordedSteps(MSPROBE.name, framework, readers, problems, facts=facts)
 
@@ -82,7 +84,7 @@ def _directory(path: Path, step: int) -> Iterator[_Directory]:
 
 
 def _below(directory: Path) -> list[Path]:
-    return sorted(each for each in directory.iterdir() if not each.is_symlink() and each.is_dir())
+    return sorted(entry for entry in directory.iterdir() if not entry.is_symlink() and entry.is_dir())
 
 
 MSPROBE = Format("msprobe", "a dump of msprobe", is_msprobe_dump, read_msprobe_dump)

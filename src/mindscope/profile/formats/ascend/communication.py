@@ -45,7 +45,7 @@ def communication_of(path: Path, rank: int, origin_ns: int) -> Communication | N
 
 def communication_table(operations: Sequence[AscendOperation], device: str, origin_ns: int) -> Communication | None:
     """Return the operations of one rank, without sums; None without any. Times count from ``origin_ns``."""
-    found = [each for each in operations if each.name != _TOTAL]
+    found = [operation for operation in operations if operation.name != _TOTAL]
     if not found:
         return None
     times = [_mapping(each.facts.get("Communication Time Info")) for each in found]
@@ -57,12 +57,12 @@ def communication_table(operations: Sequence[AscendOperation], device: str, orig
         sequence=np.array([_sequence(each.name) for each in found], np.int64),
         step=np.array([each.step for each in found], np.int64),
         device=TextColumn.constant(device, len(found)),
-        start=np.array([_nanoseconds(_number(each, "Start Timestamp(us)")) for each in times], np.int64) - origin_ns,
+        start=np.array([_nanoseconds(_number(time, "Start Timestamp(us)")) for time in times], np.int64) - origin_ns,
         duration=_milliseconds(times, "Elapse Time(ms)"),
         transit=_milliseconds(times, "Transit Time(ms)"),
         wait=_milliseconds(times, "Wait Time(ms)"),
         synchronization=_milliseconds(times, "Synchronization Time(ms)"),
-        size=np.array([_size(each) for each in links], np.int64),
+        size=np.array([_size(link) for link in links], np.int64),
         extra=packets_of(links),
         extra_fields=PACKETS,
     )
@@ -76,10 +76,10 @@ def links_of(path: Path) -> Links | None:
 def links_table(operations: Sequence[AscendOperation]) -> Links | None:
     """Return the links of the sums over the operations of each kind; None without any."""
     rows = [
-        (each.step, *map(int, ends), _mapping(facts))
-        for each in operations
-        if each.name.endswith("-total")
-        for link, facts in each.facts.items()
+        (operation.step, *map(int, ends), _mapping(facts))
+        for operation in operations
+        if operation.name.endswith("-total")
+        for link, facts in operation.facts.items()
         if len(ends := link.split("-")) == 2 and all(end.isdecimal() for end in ends)
     ]
     if not rows:
@@ -134,7 +134,7 @@ def _nanoseconds(stamp_us: float) -> int:
 
 
 def _milliseconds(times: list[Mapping[str, Any]], name: str) -> Any:
-    return whole_numbers([_number(each, name) * 1e6 for each in times])
+    return whole_numbers([_number(time, name) * 1e6 for time in times])
 
 
 def _number(facts: Mapping[str, Any], name: str) -> float:

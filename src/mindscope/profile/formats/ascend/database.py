@@ -68,7 +68,7 @@ class _Tables:
             Part.COMMUNICATION: communication_table(self.communication, f"NPU {rank}", origin_ns),
             Part.LINKS: links_table(self.links),
         }
-        return {part: each for part, each in found.items() if each is not None}
+        return {part: value for part, value in found.items() if value is not None}
 
 
 def is_ascend_database(path: Path) -> bool:

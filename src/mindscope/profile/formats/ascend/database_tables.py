@@ -51,7 +51,7 @@ def _curve(file: SqliteFile, strings: Mapping[int, str]) -> MemoryCurve | None:
     if rows is None:
         return None
     component = named(rows.whole("component"), strings)
-    is_known = rows.has("timestamp", "totalAllocated") & ~component.is_any_of(lambda each: each in _SUMS)
+    is_known = rows.has("timestamp", "totalAllocated") & ~component.is_any_of(lambda text: text in _SUMS)
     curve = MemoryCurve(
         time=rows.whole("timestamp"),
         device=_devices(rows.whole("deviceId", 0)),
@@ -121,7 +121,7 @@ def _facts(found: _Operations, row: Mapping[str, Any]) -> dict[str, Any]:
 def _devices(numbers: Any) -> TextColumn:
     unique, codes = np.unique(numbers, return_inverse=True)
     values: Sequence[int] = unique.tolist()
-    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"NPU {max(each, 0)}" for each in values])
+    return TextColumn(codes.reshape(-1).astype(np.uint32), [f"NPU {max(value, 0)}" for value in values])
 
 
 def _cell(value: Any) -> str:

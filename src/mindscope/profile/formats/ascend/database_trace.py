@@ -156,7 +156,7 @@ class DatabaseTrace:
             return
         name, group, kind = (named(rows.whole(each), self._strings) for each in ("opName", "groupName", "opType"))
         arguments = self._device_arguments(rows, operators) | {"In msg nelems": rows.whole("count", -1)}
-        groups = TextColumn(group.codes, [f"Group {each} Communication" for each in group.values])
+        groups = TextColumn(group.codes, [f"Group {value} Communication" for value in group.values])
         kinds = mapped(kind, lambda text: text.removeprefix("hcom_").strip("_"))
         collective = TextColumn.of(kind or "communication" for kind in kinds)
         runs = self._runs(rows, KERNEL, name, self._group_tracks(rows, groups)).with_arguments(

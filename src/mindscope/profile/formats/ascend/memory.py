@@ -42,7 +42,7 @@ def _curve(table: CsvTable, origin_ns: int) -> MemoryCurve:
         reserved=table.bytes("Total Reserved", unit="mb"),
     )
     order = np.lexsort((curve.time, curve.device.codes))
-    is_sum = component.is_any_of(lambda each: each in _SUMS)
+    is_sum = component.is_any_of(lambda text: text in _SUMS)
     return curve.select(order[~is_sum[order]])
 
 

@@ -79,7 +79,7 @@ class _Msprof:
         self._path = path
         self.problems = Problems()
         files = [*sorted(path.glob("info.json*")), *sorted(path.glob("device_*/info.json*"))]
-        files = [each for each in files if not each.name.endswith(".done")]  # an empty mark beside the file
+        files = [file for file in files if not file.name.endswith(".done")]  # an empty mark beside the file
         self.information = dict(self.problems.read(files[-1] if files else None, read_object) or {})
         self.rank = self._rank()
 
@@ -105,7 +105,7 @@ class _Msprof:
 
     def _rank(self) -> int:
         """Return the rank that the profile names, else the number of its device."""
-        device = next((found for each in self._path.glob("device_*") if (found := _DEVICE.fullmatch(each.name))), None)
+        device = next((found for path in self._path.glob("device_*") if (found := _DEVICE.fullmatch(path.name))), None)
         rank = self.information.get("rank_id")
         if isinstance(rank, int) and 0 <= rank < 1 << 31:
             return rank

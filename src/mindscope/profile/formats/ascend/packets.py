@@ -34,14 +34,14 @@ def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
     """
     found: dict[str, Column] = {}
     for link, limit in SMALL_MB.items():
-        sizes = [_sizes(each, link) for each in operations]
+        sizes = [_sizes(operation, link) for operation in operations]
         if any(sizes):
             name = link.lower()
             found[f"{name}_packets"] = np.array([sum(count for _, count in each) for each in sizes], np.int64)
             small = [sum(count for size, count in each if size < limit) for each in sizes]
             found[f"small_{name}_packets"] = np.array(small, np.int64)
     for column, link, figure in _FIGURES:
-        values = [number_of(mapping_of(each.get(link)).get(figure)) for each in operations]
+        values = [number_of(mapping_of(operation.get(link)).get(figure)) for operation in operations]
         if any(values):
             found[column] = whole_numbers(np.array(values) * 1e6)
     return found

@@ -38,7 +38,7 @@ def first_and_last_step(profile: Path) -> tuple[int, int] | None:
 def run_steps(information: Any) -> Sequence[int]:
     """Return the steps of the run that were recorded, in their order; empty where the files do not say them."""
     steps = list_of(mapping_of(mapping_of(information).get("mindscope")).get("steps"))
-    known = [each for each in steps if isinstance(each, int) and not isinstance(each, bool) and abs(each) < 1 << 53]
+    known = [step for step in steps if isinstance(step, int) and not isinstance(step, bool) and abs(step) < 1 << 53]
     return known if len(known) == len(steps) else []
 
 

@@ -104,7 +104,8 @@ def _is_overlap(trace: Trace, name: str) -> NDArray[np.bool_]:
 def _transfers(trace: Trace, file: Path) -> dict[str, Any]:
     """Return the transfers of SDMA, by their sizes; empty without any."""
     is_plane = np.array(
-        [each.process_name in _COMMUNICATION and each.thread_name.startswith(_PLANE) for each in trace.tracks], np.bool_
+        [track.process_name in _COMMUNICATION and track.thread_name.startswith(_PLANE) for track in trace.tracks],
+        np.bool_,
     )
     rows = np.flatnonzero(is_plane[trace.slices.track]) if is_plane.any() else np.empty(0, np.int64)
     if not len(rows):
@@ -128,7 +129,7 @@ def _frequency(trace: Trace, file: Path) -> dict[str, Any]:
     rows = rows[np.argsort(events.args_offset[rows], kind="stable")]
     locations = zip(events.args_offset[rows].tolist(), events.args_size[rows].tolist(), strict=True)
     samples = ArgumentFile(file).read_all(locations)
-    values = np.array([max(map(number_of, each.values()), default=0.0) for each in samples])
+    values = np.array([max(map(number_of, sample.values()), default=0.0) for sample in samples])
     order = np.argsort(events.time[rows], kind="stable")
     values, times = values[order], events.time[rows][order]
     if not len(values) or not (values > 0).any():

@@ -32,7 +32,7 @@ class RankFiles:
     def __init__(self, directory: Path, rank: int | None = None) -> None:
         """List the files of a rank, the smallest if none is given. Raises OSError if the directory can't be read."""
         self.directory = directory
-        self._names = sorted(each.name for each in directory.iterdir() if each.is_file())
+        self._names = sorted(entry.name for entry in directory.iterdir() if entry.is_file())
         self.ranks = _ranks_of(self._names)
         """Ranks of which there are files."""
         self.rank = rank if rank is not None else self.ranks[0] if self.ranks else 0
@@ -61,7 +61,7 @@ class RankFiles:
 
 def ranks_of(directory: Path) -> list[int]:
     """Return the ranks of which a directory holds files. Raises OSError."""
-    return _ranks_of(sorted(each.name for each in directory.iterdir() if each.is_file()))
+    return _ranks_of(sorted(entry.name for entry in directory.iterdir() if entry.is_file()))
 
 
 def _ranks_of(names: list[str]) -> list[int]:

@@ -51,8 +51,8 @@ class RunFlops(NamedTuple):
 def read_flops(table: CsvTable) -> dict[str, RunFlops]:
     """Return full name -> operations, of ``flops_N.txt``. Raises FormatError without the columns."""
     names = table.cells(*_NAMES)
-    millions = {unit: found for unit, each in _MILLIONS.items() if (found := table.numbers(*each)) is not None}
-    percent = {unit: found for unit, each in _PERCENT.items() if (found := table.numbers(*each)) is not None}
+    millions = {unit: found for unit, million in _MILLIONS.items() if (found := table.numbers(*million)) is not None}
+    percent = {unit: found for unit, value in _PERCENT.items() if (found := table.numbers(*value)) is not None}
     if names is None or not millions:
         raise FormatError(columns_missing("names or FLOPs of operators", table.names))
     return {
@@ -131,9 +131,9 @@ def read_scopes(path: Path) -> dict[str, int]:
     data = mapping_of(read_object(path).get("data"))
     links = [mapping_of(each) for each in list_of(data.get("links"))]
     flows = [
-        (str(each["source"]), str(each["target"]), float(each["value"]))
-        for each in links
-        if {"source", "target", "value"} <= each.keys()
+        (str(link["source"]), str(link["target"]), float(link["value"]))
+        for link in links
+        if {"source", "target", "value"} <= link.keys()
     ]
     sources: dict[str, list[str]] = {}
     for source, target, _ in flows:

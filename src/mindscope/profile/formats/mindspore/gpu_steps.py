@@ -46,12 +46,12 @@ def _by_point(lines: Sequence[Sequence[str]]) -> StepTrace | None:
     spans = [[_numbers(word) for word in words[1:]] for words in lines]
     if len(spans) < _POINTS:
         return None
-    count = min(len(each) for each in spans[:_POINTS])
+    count = min(len(span) for span in spans[:_POINTS])
     rows: list[list[int]] = []
     kept: list[int] = []
     end = 0
     for step in range(count):
-        forward, backward, tail = (each[step] for each in spans[:_POINTS])
+        forward, backward, tail = (span[step] for span in spans[:_POINTS])
         if len(forward) == len(backward) == len(tail) == 2:
             rows.append([TICK_NS * point for point in (end or forward[0], forward[0], backward[1], tail[1])])
             kept.append(step)
@@ -72,7 +72,7 @@ def _trace(points: NDArray[np.int64], reduces: Sequence[dict[str, _Span]], skipp
     is_whole: NDArray[np.bool_] = np.all(np.diff(points, axis=1) >= 0, axis=1)
     if not is_whole.any():
         return None
-    own = [each for each, whole in zip(reduces, is_whole.tolist(), strict=True) if whole]
+    own = [reduce for reduce, whole in zip(reduces, is_whole.tolist(), strict=True) if whole]
     names = dict.fromkeys(name for each in own for name in each)
     found = [
         Reduces(name, *(np.array([each.get(name, (0, 0))[side] for each in own], np.int64) for side in (0, 1)))

@@ -73,7 +73,7 @@ def is_mindspore_profile(path: Path) -> bool:
     is_named = path.name.startswith("profiler")
     return any(
         name.startswith(PREFIXES) if is_named else is_device_table(name)
-        for name in (each.name for each in path.iterdir() if each.is_file())
+        for name in (entry.name for entry in path.iterdir() if entry.is_file())
     )
 
 

@@ -63,6 +63,6 @@ def _links(info: str) -> Iterator[tuple[int, int, str, tuple[float, float]]]:
         source, _, destination = link.partition("-")
         if source.isdecimal() and destination.isdecimal():
             for kind, amounts in cast("Mapping[str, Any]", kinds).items():
-                values = [each for each in cast("list[Any]", amounts) if isinstance(each, (int, float))]
+                values = [amount for amount in cast("list[Any]", amounts) if isinstance(amount, (int, float))]
                 if len(values) >= 2:
                     yield int(source), int(destination), kind, (number_of(values[0]), number_of(values[1]))

@@ -57,7 +57,7 @@ def read_plan(path: Path, device: str) -> Memory | None:
         OSError: it can't be read.
     """
     content = read_object(path)
-    graphs = [graph for key, each in content.items() if (graph := _graph(key, each)) is not None]
+    graphs = [graph for key, value in content.items() if (graph := _graph(key, value)) is not None]
     if not graphs:
         return None
     firsts = np.concatenate([[0], np.cumsum([graph.length for graph in graphs])])[:-1].astype(np.int64)
@@ -87,7 +87,7 @@ def _graph(key: str, content: Any) -> _Graph | None:
     found = mapping_of(content)
     listed = found.get("nodes")
     entries = list(mapping_of(listed).values()) if isinstance(listed, Mapping) else list_of(listed)
-    nodes = [mapping_of(each) for each in entries]
+    nodes = [mapping_of(entry) for entry in entries]
     lines = [round(number_of(line) * _GIB) for line in list_of(found.get("lines"))]
     count = min(len(nodes), len(lines))
     if not count:

@@ -51,7 +51,7 @@ def _texts(value: Any, depth: int = 0) -> Iterator[str]:
                 yield from _texts(each, depth + 1)
     elif isinstance(value, list):
         items = list_of(value)
-        if all(isinstance(each, (str, int, float)) for each in items):
+        if all(isinstance(item, (str, int, float)) for item in items):
             yield " | ".join(map(str, items)) if len(items) > 1 else str(items[0])
             return
         for each in items:

@@ -80,7 +80,7 @@ def read_step_trace(table: CsvTable) -> StepTrace | None:
         end[is_whole],
         forward[is_whole],
         backward[is_whole],
-        [Reduces(each.name, each.start[is_whole], each.end[is_whole]) for each in _reduces(table)],
+        [Reduces(reduce.name, reduce.start[is_whole], reduce.end[is_whole]) for reduce in _reduces(table)],
         int(is_step.sum() - is_whole.sum()),
         has_phases,
         None if graph is None else graph[is_whole],
@@ -122,7 +122,7 @@ def step_runs(trace: StepTrace) -> list[SliceColumns]:
         some = ends > starts
         names = [name for name, is_some in zip(PHASES * len(steps), some.tolist(), strict=True) if is_some]
         found.append(_runs("Phases", -2, starts[some], ends[some], names))
-    for stream in sorted({stream_of(each.name) for each in trace.reduces}, key=lambda text: (len(text), text)):
+    for stream in sorted({stream_of(reduce.name) for reduce in trace.reduces}, key=lambda text: (len(text), text)):
         events = sorted(each for each in _events(trace) if stream_of(each[0]) == stream)
         starts, ends = (np.array([event[side] for event in events], np.int64) for side in (2, 3))
         title = f"Stream {stream}, communication" if stream else "Communication"
@@ -161,9 +161,9 @@ def stream_of(name: str) -> str:
 def _events(trace: StepTrace) -> list[tuple[str, int, int, int]]:
     """Return name, step, begin and end of each communication that a step has."""
     return [
-        (each.name, int(step), int(start), int(end))
-        for each in trace.reduces
-        for step, start, end in zip(trace.number, each.start, each.end, strict=True)
+        (reduce.name, int(step), int(start), int(end))
+        for reduce in trace.reduces
+        for step, start, end in zip(trace.number, reduce.start, reduce.end, strict=True)
         if 0 < start < end
     ]
 
@@ -199,9 +199,9 @@ def _before_backward(trace: StepTrace, row: int) -> int:
 def _communicating(trace: StepTrace, row: int, begin: int, end: int) -> int:
     """Return the nanoseconds of the union of all communication of a step within a range."""
     spans = [
-        (max(int(each.start[row]), begin), min(int(each.end[row]), end))
-        for each in trace.reduces
-        if each.start[row] > 0
+        (max(int(reduce.start[row]), begin), min(int(reduce.end[row]), end))
+        for reduce in trace.reduces
+        if reduce.start[row] > 0
     ]
     spans = [(start, stop) for start, stop in spans if stop > start]
     starts, stops = (np.array([span[side] for span in spans], np.int64) for side in (0, 1))

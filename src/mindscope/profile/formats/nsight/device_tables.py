@@ -174,8 +174,8 @@ def _metrics(file: SqliteFile, devices: list[Device], to: TraceBuilder) -> None:
     to.skip("no_time", int((~is_known).sum()))
     rows = rows.select(is_known)
     names = {
-        (each.get("typeId"), each.get("metricId")): str(each.get("metricName", ""))
-        for each in file.named_rows("TARGET_INFO_GPU_METRICS")
+        (named_row.get("typeId"), named_row.get("metricId")): str(named_row.get("metricName", ""))
+        for named_row in file.named_rows("TARGET_INFO_GPU_METRICS")
     }
     types, metrics = rows.whole("typeId", 0), rows.whole("metricId")
     for type in integers_of(np.unique(types)):
@@ -244,7 +244,7 @@ def _stream_tracks(
 
 def _triples(rows: SqliteRows, names: tuple[str, str, str]) -> TextColumn:
     """Return three sizes as text, such as ``[4,1,1]``."""
-    keys, codes = distinct_rows(*(rows.whole(each, 1) for each in names))
+    keys, codes = distinct_rows(*(rows.whole(name, 1) for name in names))
     return TextColumn(codes.astype(np.uint32), [f"[{x},{y},{z}]" for x, y, z in keys])
 
 

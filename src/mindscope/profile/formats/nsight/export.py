@@ -53,7 +53,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         read_device_tables(file, strings, devices, recording)
         epoch, properties = _session(file), _properties(file)
     on_progress(path.stat().st_size)
-    described = [dict(each.properties) for each in devices]
+    described = [dict(device.properties) for device in devices]
     trace, arguments = recording.trace(epoch, {**properties, "deviceProperties": described, "problems": problems})
     trace = replace(trace, arguments_format=NSIGHT_EXPORT.name, arguments_path=str(path))
     facts = ProfileFacts(

@@ -92,10 +92,10 @@ class PlaneNames:
         numbers, texts = distinct_runs(stats.field_runs("str_value").take(own))
         references = stats.numbers("ref_value", NO_INTEGER)[own]
         known = {each: index for index, each in enumerate(np.unique(references).tolist())}
-        values += [each.decode("utf-8", "backslashreplace") for each in texts]
+        values += [text.decode("utf-8", "backslashreplace") for text in texts]
         first = len(values)
         values += [self.stat_names.get(each, "") for each in known]
-        by_reference = np.array([first + known[each] for each in references.tolist()], np.uint32)
+        by_reference = np.array([first + known[reference] for reference in references.tolist()], np.uint32)
         codes[row[own]] = np.where(references != NO_INTEGER, by_reference, numbers.astype(np.uint32) + 1)
         is_empty = np.array([value == "" for value in values], np.bool_)
         return TextColumn(np.where(is_empty[codes], 0, codes).astype(np.uint32), values)
@@ -106,7 +106,7 @@ def event_blocks(lines: Messages, line: int, names: PlaneNames) -> Iterator[Even
     row, runs = lines.each_run("events")
     own = np.flatnonzero(row == line)
     timestamp = int(lines.numbers("timestamp_ns")[line])
-    schema = next(each.schema for each in lines.schema.fields if each.name == "events")
+    schema = next(field.schema for field in lines.schema.fields if field.name == "events")
     assert schema is not None
     for first in range(0, len(own), BLOCK):
         yield _block(Messages(schema, runs.take(own[first : first + BLOCK])), timestamp, names)

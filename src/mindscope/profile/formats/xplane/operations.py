@@ -73,7 +73,7 @@ def _table(
     name: TextColumn, device: TextColumn, found: Arguments, rows: NDArray[np.int64], total: NDArray[np.int64]
 ) -> Operators:
     path = found.texts[PATH].select(rows)
-    scopes: dict[str, OperationScope] = {each: scope_of(each) for each in path.values}
+    scopes: dict[str, OperationScope] = {value: scope_of(value) for value in path.values}
     flops, accessed = (_known(found.integers[each][rows]) for each in ("flops", "bytes_accessed"))
     types = TextColumn.of(
         scopes[of].type or operation.partition(".")[0] for of, operation in zip(path, name, strict=True)

@@ -154,8 +154,8 @@ def device_of(plane: str) -> DevicePlane | None:
 
 
 def _line_names(lines: Messages) -> list[str]:
-    own, shown = lines.field_runs("name"), lines.field_runs("display_name")
-    return [shown.text(line) or own.text(line) or f"line {line}" for line in range(len(lines))]
+    names, display_names = lines.field_runs("name"), lines.field_runs("display_name")
+    return [display_names.text(line) or names.text(line) or f"line {line}" for line in range(len(lines))]
 
 
 def _title(plane: str, device: DevicePlane | None) -> str:
@@ -264,7 +264,7 @@ def _details(text: str) -> dict[str, str]:
 
 
 def _of_values(column: TextColumn, convert: Callable[[str], int]) -> NDArray[np.int64]:
-    found = np.array([convert(each) for each in column.values], np.int64)
+    found = np.array([convert(value) for value in column.values], np.int64)
     return found[column.codes] if len(found) else np.empty(0, np.int64)
 
 
@@ -290,5 +290,5 @@ def _occupancy(column: TextColumn) -> NDArray[np.float64]:
         except ValueError:
             return np.nan
 
-    found = np.array([convert(each) for each in column.values])
+    found = np.array([convert(value) for value in column.values])
     return found[column.codes] if len(found) else np.empty(0)

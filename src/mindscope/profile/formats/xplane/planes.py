@@ -121,7 +121,7 @@ def name_of(encoded: bytes) -> str:
 def texts_by_id(metadata: Messages) -> dict[int, str]:
     """Return id -> name."""
     numbers, names = distinct_runs(metadata.field_runs("name"))
-    texts = [each.decode("utf-8", "backslashreplace") for each in names]
+    texts = [name.decode("utf-8", "backslashreplace") for name in names]
     ids: list[int] = metadata.numbers("id").tolist()
     return {id: texts[number] for id, number in zip(ids, numbers.tolist(), strict=True)}
 

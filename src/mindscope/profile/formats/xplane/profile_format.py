@@ -54,7 +54,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     }  # fmt: skip
     trace, arguments = reader.to.trace(epoch, properties)
     trace = replace(trace, arguments_format=XPLANE.name, arguments_path=str(path))
-    kinds = {each.kind for each in reader.devices}
+    kinds = {device.kind for device in reader.devices}
     name = path.name.removesuffix(SUFFIX)
     facts = ProfileFacts(
         name=name,
@@ -116,8 +116,9 @@ def _stats_of(plane: bytes) -> dict[str, int | str]:
 
 def _devices(planes: Sequence[DevicePlane]) -> list[Device]:
     return [
-        Device(f"{each.kind} {each.number}", _KINDS.get(each.kind, each.kind.lower())) for each in dict.fromkeys(planes)
-    ]  # fmt: skip
+        Device(f"{plane.kind} {plane.number}", _KINDS.get(plane.kind, plane.kind.lower()))
+        for plane in dict.fromkeys(planes)
+    ]
 
 
 XPLANE = Format("xplane", "XLA profile", is_xplane, _read)

@@ -42,7 +42,7 @@ def scope_of(path: str) -> OperationScope:
         return OperationScope("", named_type, "")
     modules = [bare for segment in segments[:-1] if (bare := _bare(segment))]
     phase = "backward" if "transpose(" in path else "forward" if "jvp(" in path else ""
-    if not phase and any(_OPTIMIZER.fullmatch(each) for each in modules):
+    if not phase and any(_OPTIMIZER.fullmatch(module) for module in modules):
         phase = "optimizer"
     return OperationScope("/".join(modules), named_type or segments[-1], phase)
 

@@ -60,10 +60,10 @@ def pack_comparison(opened: OpenComparison) -> Packed:
         unmatched_left=len(matching.unmatched_operators[0]),
         unmatched_right=len(matching.unmatched_operators[1]),
         by_hand=pair_entries(opened),
-        step=[each.step for each in differences],
-        error=[each.error for each in differences],
-        unbounded=[each.unbounded for each in differences],
-        differing=[each.differing for each in differences],
+        step=[difference.step for difference in differences],
+        error=[difference.error for difference in differences],
+        unbounded=[difference.unbounded for difference in differences],
+        differing=[difference.differing for difference in differences],
     )
     return pack(header)
 
@@ -78,7 +78,11 @@ def operators_answer(opened: OpenComparison, query: ComparedOperatorsQuery) -> C
     step, rank = _step_and_rank(opened, query)
     operators = opened.operators(step, rank)
     words = [word.lower() for word in query.words]
-    found = [each for each in operators if _has_words(f"{each.difference.left} {each.difference.right}", words)]
+    found = [
+        operator
+        for operator in operators
+        if _has_words(f"{operator.difference.left} {operator.difference.right}", words)
+    ]
     if query.only_differing:
         found = [each for each in found if _differs(each)]
     if query.sort != "order":

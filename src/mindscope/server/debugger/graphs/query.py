@@ -31,7 +31,7 @@ _NAN, _INFINITY = 1, 2
 
 def pack_figures(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQuery) -> Packed:
     """Return a figure of all items at some steps. Raises DebugDataError, FormatError, OSError."""
-    has_role = np.array([each.role is query.role for each in opened.source.tensors], np.bool_)
+    has_role = np.array([tensor.role is query.role for tensor in opened.source.tensors], np.bool_)
     wanted = has_role & _of_phase(opened, joined, query)
     pairs = joined.around[wanted[joined.around[:, 0]]]
     items, inverse = np.unique(pairs[:, 1], return_inverse=True)
@@ -59,7 +59,7 @@ def pack_figures(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQu
 def _of_phase(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQuery) -> NDArray[np.bool_]:
     if query.role is not Role.OUTPUT:
         return np.ones(len(joined.is_named), np.bool_)
-    return joined.is_named | np.array([each.phase is query.phase for each in opened.source.tensors], np.bool_)
+    return joined.is_named | np.array([tensor.phase is query.phase for tensor in opened.source.tensors], np.bool_)
 
 
 def _phases(opened: OpenSource, joined: GraphTensors) -> list[Phase]:

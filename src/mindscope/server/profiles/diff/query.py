@@ -32,13 +32,13 @@ def diff_message(diff: ProfileDiff) -> DiffMessage:
         steps_after=diff.steps_after,
         parts={part: _entry(each) for part, each in diff.parts.items()},
         is_on_device=diff.is_on_device,
-        operators=[ChangeRow(**each) for each in _rows(diff.operators.head(MOST_ROWS))],
+        operators=[ChangeRow(**row) for row in _rows(diff.operators.head(MOST_ROWS))],
         operators_left_out=max(0, len(diff.operators) - MOST_ROWS),
-        kernels=None if kernels is None else [ChangeRow(**each) for each in _rows(kernels.head(MOST_ROWS))],
+        kernels=None if kernels is None else [ChangeRow(**row) for row in _rows(kernels.head(MOST_ROWS))],
         kernels_left_out=0 if kernels is None else max(0, len(kernels) - MOST_ROWS),
         calls=None if diff.calls is None else _calls(diff.calls),
-        peaks={device: _entry(each) for device, each in diff.peaks.items()},
-        notes=[NoteEntry(code=each.code, values=dict(each.values), text=each.text) for each in diff.notes],
+        peaks={device: _entry(peak) for device, peak in diff.peaks.items()},
+        notes=[NoteEntry(code=note.code, values=dict(note.values), text=note.text) for note in diff.notes],
     )
 
 
@@ -56,12 +56,12 @@ def _entry(change: Change) -> ChangeEntry:
 def _rows(changes: Changes) -> list[dict[str, Any]]:
     return [
         {
-            "name": each["name"], "kind": each["kind"], "module": each["module"], "state": each["state"],
-            "before_ns": each["before"], "after_ns": each["after"],
-            "count_before": each["count_before"], "count_after": each["count_after"],
-            "share": finite(each["share"]) or 0.0,
+            "name": row["name"], "kind": row["kind"], "module": row["module"], "state": row["state"],
+            "before_ns": row["before"], "after_ns": row["after"],
+            "count_before": row["count_before"], "count_after": row["count_after"],
+            "share": finite(row["share"]) or 0.0,
         }
-        for each in changes.rows()
+        for row in changes.rows()
     ]  # fmt: skip
 
 

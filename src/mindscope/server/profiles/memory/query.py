@@ -59,7 +59,7 @@ def memory_facts(views: MemoryViews, profile: Profile, version: str, zero: int) 
     is_planned = views.memory.plan is not None
     blocks, leaks = views.blocks, views.leaks()
     failures: list[Mapping[str, int]] = profile.facts.properties.get("out_of_memory") or []
-    memory_of = {each.name: each.memory for each in profile.devices}
+    memory_of = {device.name: device.memory for device in profile.devices}
     return MemoryFacts(
         version=version,
         begin_ns=begin - zero,
@@ -68,28 +68,28 @@ def memory_facts(views: MemoryViews, profile: Profile, version: str, zero: int) 
         place_ns=1 if is_planned else _EVENT_NS,
         is_planned=is_planned,
         devices=[
-            MemoryDeviceEntry(device=each, memory_bytes=memory_of.get(each, 0), peak_ns=views.peak(each) - zero)
-            for each in views.devices
+            MemoryDeviceEntry(device=device, memory_bytes=memory_of.get(device, 0), peak_ns=views.peak(device) - zero)
+            for device in views.devices
         ],
         curves=[
             MemoryCurveEntry(
                 curve=number,
-                device=each.device,
-                component=each.component,
-                points=len(each.time),
-                peak_ns=int(each.time[each.peak]) - zero,
-                peak_bytes=int(each.allocated[each.peak]),
-                reserved_peak_bytes=each.reserved_peak,
+                device=curve.device,
+                component=curve.component,
+                points=len(curve.time),
+                peak_ns=int(curve.time[curve.peak]) - zero,
+                peak_bytes=int(curve.allocated[curve.peak]),
+                reserved_peak_bytes=curve.reserved_peak,
             )
-            for number, each in enumerate(views.curves)
+            for number, curve in enumerate(views.curves)
         ],
         blocks=0 if blocks is None else len(blocks),
         groups=cast("list[By]", views.groups),
         has_stacks=blocks is not None and blocks.stack is not None and any(blocks.stack.values),
         has_segments=views.memory.segments is not None,
-        leaks=[] if blocks is None else [_leak(each) for each in leaks.hints[:MOST_LEAKS]],
+        leaks=[] if blocks is None else [_leak(hint) for hint in leaks.hints[:MOST_LEAKS]],
         leaks_by_period=leaks.by_period,
-        failures=[_failure(each, zero) for each in failures],
+        failures=[_failure(failure, zero) for failure in failures],
         notes=[missing_entry(Part.MEMORY, note) for note in views.memory.notes],
     )
 
@@ -118,7 +118,7 @@ def blocks_answer(views: MemoryViews, query: BlocksQuery, zero: int) -> BlocksAn
     """Return the live blocks of a device at a moment."""
     time = query.time_ns + zero
     blocks = views.blocks
-    sizes = [each.at(time) for each in views.curves if each.device == query.device]
+    sizes = [curve.at(time) for curve in views.curves if curve.device == query.device]
     answer = BlocksAnswer(
         time_ns=query.time_ns, count=0, size=0, older=0, allocated=sum(each[0] for each in sizes),
         reserved=sum(each[1] for each in sizes), groups=[], groups_left_out=0, listed=0, offset=query.offset, blocks=[],
@@ -188,7 +188,7 @@ def pack_memory_flame(views: MemoryViews, query: MemoryFlameQuery, zero: int) ->
     )
     flame = tree.flame(blocks.size, rows, MOST_FLAME_NODES)
     used, name = np.unique(flame.name, return_inverse=True)
-    texts = [tree.names[each] for each in integers_of(used)]
+    texts = [tree.names[integer] for integer in integers_of(used)]
     return pack(flame_message(query.version, flame, texts, name))
 
 
@@ -209,7 +209,7 @@ def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int
         largest_gap=int(gaps.max(initial=0)),
         gaps=len(gaps),
         texts=texts,
-        address=[f"{each:#x}" for each in integers_of(found.address)],
+        address=[f"{integer:#x}" for integer in integers_of(found.address)],
         size=found.size,
         stream=found.stream,
         block=found.block,

@@ -37,7 +37,7 @@ def pack_pipeline(profile: Profile, version: str) -> Packed:
 
 
 def _operations(operations: PipelineOperations) -> Iterator[PipelineOperationEntry]:
-    slow = {each.row: each for each in bottlenecks(operations)}
+    slow = {bottleneck.row: bottleneck for bottleneck in bottlenecks(operations)}
     for row, each in enumerate(operations.rows()):
         found = slow.get(row)
         yield PipelineOperationEntry(

@@ -94,7 +94,7 @@ def pack_ranks(ranks: Ranks, origins: Mapping[str, RankOrigin], unread: list[Unr
             )
             for row in (() if ranks.stages is None else ranks.stages.rows())
         ],
-        advice=[advice_entry(each, _advice_rows(ranks, each, zeros)) for each in advise_ranks(ranks)],
+        advice=[advice_entry(advice, _advice_rows(ranks, advice, zeros)) for advice in advise_ranks(ranks)],
     )  # fmt: skip
     return pack(header)
 

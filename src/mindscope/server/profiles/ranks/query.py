@@ -105,7 +105,7 @@ def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: Prof
 
 def _compare(found: _Found, directories: Mapping[str, Path]) -> Ranks:
     problems: dict[str, str] = {}
-    summaries = [each for directory in directories.values() for each in summaries_in(directory, problems)]
+    summaries = [summary for directory in directories.values() for summary in summaries_in(directory, problems)]
     ranks = Ranks(with_summaries(found.data, summaries))
     ranks.problems.update(problems)
     return ranks

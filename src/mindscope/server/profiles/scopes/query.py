@@ -63,7 +63,7 @@ def _operators(profile: Profile, steps: int, is_on_device: bool) -> dict[str, li
     if operators is None or operators.module is None:
         return {}
     if operators.phase is not None:
-        operators = operators.select(operators.phase.is_any_of(lambda each: each != "backward"))
+        operators = operators.select(operators.phase.is_any_of(lambda text: text != "backward"))
     table = operators.group_by("module", "type")
     assert table.module is not None
     recorded = table.device_total if is_on_device else table.host_total

@@ -74,13 +74,15 @@ def step_communication(profile: Profile, number: int, zero: int) -> StepCommunic
         return StepCommunicationAnswer(operations=[], left_out=0)
     rows = np.flatnonzero(found.step == number)
     rows = rows[np.argsort(found.start[rows], kind="stable")]
-    shown = found.select(rows[:MOST_OPERATIONS])
-    start: NDArray[np.int64] = np.asarray(shown.start)
+    operations = found.select(rows[:MOST_OPERATIONS])
+    start: NDArray[np.int64] = np.asarray(operations.start)
     return StepCommunicationAnswer(
         operations=[
-            StepCommunicationEntry(name=name, kind=kind, lane=_lane(shown, row), begin_ns=begin - zero, duration_ns=ns)
+            StepCommunicationEntry(
+                name=name, kind=kind, lane=_lane(operations, row), begin_ns=begin - zero, duration_ns=ns
+            )
             for row, (name, kind, begin, ns) in enumerate(
-                zip(shown.name, shown.kind, integers_of(start), integers_of(shown.duration), strict=True)
+                zip(operations.name, operations.kind, integers_of(start), integers_of(operations.duration), strict=True)
             )
         ],
         left_out=max(0, len(rows) - MOST_OPERATIONS),

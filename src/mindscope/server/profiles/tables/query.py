@@ -75,8 +75,8 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
         worker=facts.worker,
         rank=facts.rank,
         devices=[
-            DeviceEntry(name=each.name, kind=each.kind, model=each.model, memory_bytes=each.memory)
-            for each in facts.devices
+            DeviceEntry(name=device.name, kind=device.kind, model=device.model, memory_bytes=device.memory)
+            for device in facts.devices
         ],
         step_ns=finite(overview.step_time),
         shares={part: finite(share) or 0.0 for part, share in overview.parts.items()},
@@ -90,12 +90,12 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
         steps=[] if steps is None else _steps(steps, zero),
         peaks=[
             PeakEntry(
-                device=each.device, time_ns=each.time - zero, bytes=each.allocated, categories=dict(each.by_category)
+                device=peak.device, time_ns=peak.time - zero, bytes=peak.allocated, categories=dict(peak.by_category)
             )
-            for each in overview.peaks
+            for peak in overview.peaks
         ],
-        cards=[_card(profile, each, zero, timeline) for each in overview.cards],
-        missing=[missing_entry(part, each) for part, each in overview.missing.items()],
+        cards=[_card(profile, card, zero, timeline) for card in overview.cards],
+        missing=[missing_entry(part, value) for part, value in overview.missing.items()],
     )
 
 

@@ -75,14 +75,14 @@ def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
         counters=[
             CounterEntry(
                 counter=number,
-                name=each.name,
-                track=each.track,
-                unit=each.unit,
-                points=len(each.times),
-                low=finite(float(each.values.min())) or 0.0,
-                high=finite(float(each.values.max())) or 0.0,
+                name=counter.name,
+                track=counter.track,
+                unit=counter.unit,
+                points=len(counter.times),
+                low=finite(float(counter.values.min())) or 0.0,
+                high=finite(float(counter.values.max())) or 0.0,
             )
-            for number, each in enumerate(timeline.counters)
+            for number, counter in enumerate(timeline.counters)
         ],
         steps=_steps(timeline, zero),
         names=len(timeline.names),
@@ -94,8 +94,8 @@ def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
         deeper=timeline.deeper,
         read=timeline.read,
         skipped=[
-            SkippedEntry(reason=reason, count=each.count, first_offset=each.first_offset)
-            for reason, each in timeline.skipped.items()
+            SkippedEntry(reason=reason, count=value.count, first_offset=value.first_offset)
+            for reason, value in timeline.skipped.items()
         ],
         is_whole=bool(timeline.properties.get("isWhole", True)),
     )
@@ -123,10 +123,10 @@ def first_rows(tracks: Sequence[TrackRows]) -> dict[int, int]:
     """Return rows by track, of the first ``MOST_ROWS`` of all tracks."""
     rows: dict[int, int] = {}
     left = MOST_ROWS
-    for each in tracks:
+    for track in tracks:
         if left > 0:
-            rows[each.track] = min(each.rows, left)
-            left -= rows[each.track]
+            rows[track.track] = min(track.rows, left)
+            left -= rows[track.track]
     return rows
 
 
@@ -175,15 +175,15 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
 def slice_answer(profile: OpenProfile, timeline: Timeline, index: int) -> SliceAnswer:
     """Return all about one slice."""
     relatives = relatives_of(timeline, index)
-    parents = [brief(timeline, each) for each in relatives.parents]
+    parents = [brief(timeline, parent) for parent in relatives.parents]
     arguments, problem = _arguments(profile, timeline, index)
     return SliceAnswer(
         slice=brief(timeline, index),
         arguments=arguments,
         arguments_problem=problem,
-        caller=own_frame(";".join(each.name for each in parents if ".py(" in each.name)),
+        caller=own_frame(";".join(parent.name for parent in parents if ".py(" in parent.name)),
         parents=parents,
-        children=[brief(timeline, each) for each in relatives.children],
+        children=[brief(timeline, child) for child in relatives.children],
         child_count=relatives.child_count,
         sources=[_arrow(timeline, each, category, each, index) for each, category in relatives.sources],
         targets=[_arrow(timeline, each, category, index, each) for each, category in relatives.targets],
@@ -316,7 +316,7 @@ def _track_key(timeline: Timeline, number: int) -> tuple[Any, ...]:
 
 def _helpers(timeline: Timeline) -> set[int]:
     """Return threads that run only Python, where others compute, and tracks of wrappers."""
-    is_frame = np.array([each.lower() == _FRAMES for each in timeline.categories], np.bool_)
+    is_frame = np.array([category.lower() == _FRAMES for category in timeline.categories], np.bool_)
     starts = timeline.lane_first[:-1]
     found = {number for number, track in enumerate(timeline.tracks) if track.thread_name == WRAPPERS}
     if not is_frame.any() or not len(starts):

@@ -27,9 +27,11 @@ class GroupInterpreter(Interpreter):
     def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of one operator. Raises RuntimeError where nothing says how it works on groups."""
         values = pytree.tree_leaves((args, kwargs))
-        if target is operator.getitem or not any(isinstance(each, Grouped) for each in values):
+        if target is operator.getitem or not any(isinstance(value, Grouped) for value in values):
             return target(*args, **kwargs)
-        if torch.Tag.pointwise in target.tags and any(isinstance(each, Grouped) and each.is_packed for each in values):
+        if torch.Tag.pointwise in target.tags and any(
+            isinstance(value, Grouped) and value.is_packed for value in values
+        ):
             result = self._pointwise(target, args, kwargs)
         else:
             rule = RULES.get(target)
@@ -39,12 +41,12 @@ class GroupInterpreter(Interpreter):
     def _pointwise(self, target: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Works on packed values as on others, if all values have as many dimensions or can be given them."""
         values, structure = pytree.tree_flatten((args, kwargs))
-        shapes = [each.shape for each in values if isinstance(each, (Grouped, Tensor))]
+        shapes = [value.shape for value in values if isinstance(value, (Grouped, Tensor))]
         rank = max(len(shape) for shape in shapes)
         channels = max(shape[1] for shape in shapes if len(shape) == rank)
-        if any(isinstance(each, Grouped) and len(each.shape) < rank and each.is_packed for each in values):
+        if any(isinstance(value, Grouped) and len(value.shape) < rank and value.is_packed for value in values):
             return NotImplemented
-        made = [self._beside_packed(each, rank, channels) for each in values]
+        made = [self._beside_packed(value, rank, channels) for value in values]
         args, kwargs = pytree.tree_unflatten(made, structure)
         return Grouped(target(*args, **kwargs), self._size, is_packed=True)
 
@@ -64,7 +66,7 @@ class GroupInterpreter(Interpreter):
     def _mapped(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Map the operator over the groups as ``torch.vmap`` does."""
         values, structure = pytree.tree_flatten((args, kwargs))
-        indexes = [index for index, each in enumerate(values) if isinstance(each, Grouped)]
+        indexes = [index for index, value in enumerate(values) if isinstance(value, Grouped)]
 
         def call(*tensors: Tensor) -> Any:
             given = list(values)
@@ -92,4 +94,7 @@ def run_grouped(graph_module: GraphModule, size: int, values: Sequence[Any]) -> 
     """
     with no_loops_over_groups():
         results = GroupInterpreter(graph_module, size).run(*values)
-    return [stacked(each, size) for each in pytree.tree_leaves(results, is_leaf=lambda each: isinstance(each, Grouped))]
+    return [
+        stacked(tree_leaf, size)
+        for tree_leaf in pytree.tree_leaves(results, is_leaf=lambda each: isinstance(each, Grouped))
+    ]

@@ -27,7 +27,7 @@ class GroupProgram:
     def __init__(self, function: Function, weights: Sequence[Tensor], data: Sequence[Tensor], size: int) -> None:
         count = len(weights)
         # A product of a matrix with weights that need gradients is one product, not one for each sample.
-        single = [each.detach().clone().requires_grad_(each.is_floating_point()) for each in weights]
+        single = [weight.detach().clone().requires_grad_(weight.is_floating_point()) for weight in weights]
         # Tensors in other memory formats are computed by other operators, for which there are fewer rules.
         usual = [each.contiguous() for each in data]
         names: list[str] = []
@@ -42,9 +42,9 @@ class GroupProgram:
         self._names = names
 
         def grouped(*tensors: Tensor) -> list[Tensor]:
-            return run_grouped(plain, size, [*(Grouped(each, size) for each in tensors[:count]), *tensors[count:]])
+            return run_grouped(plain, size, [*(Grouped(tensor, size) for tensor in tensors[:count]), *tensors[count:]])
 
-        several = [each.detach().unsqueeze(0).expand(size, *each.shape).contiguous() for each in weights]
+        several = [weight.detach().unsqueeze(0).expand(size, *weight.shape).contiguous() for weight in weights]
         whole = trace(grouped, [*several, *data])
         self._prepare, rest = _split(whole, "prepared", slice(count))
         start = len(_placeholders(rest)) - len(data)
@@ -76,7 +76,7 @@ def _split(whole: GraphModule, name: str, chosen: slice) -> tuple[GraphModule, G
     alone = placeholders[chosen]
     later = {node for node in placeholders if node not in alone}
     for node in whole.graph.nodes:
-        if node.op == "output" or any(each in later for each in node.all_input_nodes):
+        if node.op == "output" or any(input_node in later for input_node in node.all_input_nodes):
             later.add(node)
     border = [node for node in whole.graph.nodes if node not in later and any(user in later for user in node.users)]
 

@@ -64,7 +64,7 @@ def _fold_batch_norm(graph: Graph, norm: Node) -> None:
         return
     convolution: Any = norm.args[0]
     is_convolution = convolution.target is aten.convolution.default and not convolution.args[6]
-    if not is_convolution or len(convolution.users) != 1 or any(each.args[1] != 0 for each in norm.users):
+    if not is_convolution or len(convolution.users) != 1 or any(user.args[1] != 0 for user in norm.users):
         return
     x, weight, bias, *rest = convolution.args
     arguments: Any = norm.args

@@ -62,7 +62,7 @@ def batch_norm(
 ) -> Any:
     """Normalize batches: the statistics of a group are those of its channels."""
     statistics = (flat(mean, size), flat(variance, size))
-    running: list[Any] = [None if each is None else each.clone() for each in statistics]
+    running: list[Any] = [None if statistic is None else statistic.clone() for statistic in statistics]
     normal = torch.batch_norm(
         packed(x, size), flat(weight, size), flat(bias, size), running[0], running[1], is_training, momentum, eps, False
     )
@@ -96,7 +96,7 @@ def by_channel(target: Any) -> Rule:
     """Return the rule of an operator that works on each channel on its own, such as pooling."""
 
     def rule(size: int, x: Any, *args: Any, **kwargs: Any) -> Any:
-        if not isinstance(x, Grouped) or any(isinstance(each, Grouped) for each in args) or len(x.shape) < 3:
+        if not isinstance(x, Grouped) or any(isinstance(argument, Grouped) for argument in args) or len(x.shape) < 3:
             return NotImplemented
         out = target(x.packed(), *args, **kwargs)
         return pytree.tree_map_only(Tensor, lambda each: Grouped(each, size, is_packed=True), out)
@@ -127,8 +127,8 @@ def pad(size: int, x: Any, widths: Sequence[int], value: float = 0.0) -> Any:
 
 def concatenate(size: int, parts: Sequence[Any], dim: int = 0) -> Any:
     """Put the channels of packed values side by side in each group."""
-    rank = max((len(each.shape) for each in parts), default=0)
-    if not rank or dim % rank != 1 or not any(isinstance(each, Grouped) and each.is_packed for each in parts):
+    rank = max((len(part.shape) for part in parts), default=0)
+    if not rank or dim % rank != 1 or not any(isinstance(part, Grouped) and part.is_packed for part in parts):
         return NotImplemented
-    split: list[Tensor] = [cast(Any, packed(each, size)).unflatten(1, (size, -1)) for each in parts]
+    split: list[Tensor] = [cast(Any, packed(part, size)).unflatten(1, (size, -1)) for part in parts]
     return Grouped(channels_last(torch.cat(split, 2).flatten(1, 2)), size, is_packed=True)

@@ -26,7 +26,7 @@ def trace(function: Callable[..., Any], arguments: Sequence[Tensor]) -> GraphMod
 
     Nothing is computed. Raises what tracing raises: a function whose operators depend on values has no such graph.
     """
-    on_cpu = all(each.device.type == "cpu" for each in arguments)
+    on_cpu = all(argument.device.type == "cpu" for argument in arguments)
     kernels = [SDPBackend.MATH, SDPBackend.FLASH_ATTENTION] if on_cpu else [SDPBackend.MATH]
     with _TRACING, torch.no_grad(), plain_layers(), sdpa_kernel(kernels), silent_tracing():
         graph_module = make_fx(torch.func.functionalize(function), tracing_mode="fake", _allow_non_fake_inputs=True)(
