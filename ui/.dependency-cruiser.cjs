@@ -50,7 +50,7 @@ module.exports = {
       text: [],
       layout: ["scales", "text"],
       series: ["messages", "scales", "text"],
-      lineage: ["scales", "text"],
+      lineage: ["messages", "scales", "text"],
       runs: ["lineage", "text"],
       tables: ["messages", "series", "runs", "lineage", "text"],
       debugger: ["runs", "lineage", "scales", "text"],

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { renewedTable, type LineageAnswer, type LineageTable } from "../core/lineage/lineageTable";
 import type { PipelineAlignment } from "../core/lineage/pipelineColumns";
-import type { LineageColumn } from "../core/lineage/column";
 import type { FurtherColumn } from "../core/tables/fileColumns";
 import { ApiError, request } from "./client";
 import { json, type Json } from "./routes";
@@ -33,8 +32,7 @@ async function continued<Body>(send: () => Promise<Body>): Promise<Body> {
 export async function fetchLineage(query: ScalarColumns, signal: AbortSignal, known?: LineageTable): Promise<LineageTable> {
   const body = { ...query, since: known?.cursor ?? null };
   const answer = await continued(() => json<Json<"/api/lineage", "post">>(request("/api/lineage", { body, signal })));
-  const columns = answer.columns.map((column): LineageColumn => ({ ...column, cells: column.cells as LineageColumn["cells"] }));
-  return renewedTable(known, { ...answer, columns } satisfies LineageAnswer);
+  return renewedTable(known, answer as LineageAnswer);
 }
 
 export interface LineageCondition extends ScalarColumns {
@@ -63,9 +61,8 @@ export function fetchImportance(query: ImportanceQuery, signal: AbortSignal): Pr
 }
 
 /** The data pipelines of some runs, null for all, aligned operation by operation. */
-export async function fetchPipelines(runs: readonly string[] | null, signal: AbortSignal): Promise<PipelineAlignment> {
-  const answer = await json<Json<"/api/lineage/pipelines", "post">>(request("/api/lineage/pipelines", { body: { runs }, signal }));
-  return answer as PipelineAlignment;
+export function fetchPipelines(runs: readonly string[] | null, signal: AbortSignal): Promise<PipelineAlignment> {
+  return json(request("/api/lineage/pipelines", { body: { runs }, signal }));
 }
 
 export const LINEAGE_FORMATS = ["csv", "json", "parquet"] as const;

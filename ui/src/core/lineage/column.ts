@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
 import { formatSetting } from "../text/format";
 import { compareNames } from "../text/naturalSort";
 
 /** A value of a run: null if the run has none. A number that JSON can't represent is given by its name, as NaN is. */
 export type LineageCell = null | boolean | number | string | readonly LineageCell[] | { readonly number: string };
 
-export type ColumnGroup = "parameter" | "dataset" | "algorithm" | "model" | "metric" | "scalar" | "custom" | "fact";
-
-/** Type of the cells of a column. Whole numbers and others are float; any other mix is mixed. */
-export type ColumnKind = "int" | "float" | "bool" | "text" | "list" | "mixed" | "empty";
-
-export type Goal = "max" | "min";
-
-/** A column of the lineage table. */
-export interface LineageColumn {
-  /** Unique; the name that filters use. */
-  id: string;
-  group: ColumnGroup;
-  name: string;
-  kind: ColumnKind;
-  /** Runs that have a value. */
-  count: number;
-  /** Smallest and largest finite number; null if there is none. */
-  low: number | null;
-  high: number | null;
-  /** Two runs have different values. */
-  differs: boolean;
-  /** Whether large or small values are better. */
-  goal: Goal;
-  /** One for each run. */
-  cells: readonly LineageCell[];
-}
+/** A column of the lineage table; cells are one for each run. */
+export type LineageColumn = Readonly<Omit<Schemas["LineageColumn"], "cells"> & { cells: readonly LineageCell[] }>;
+export type ColumnGroup = LineageColumn["group"];
+export type ColumnKind = LineageColumn["kind"];
+export type Goal = LineageColumn["goal"];
 
 export type ScaleKind = "linear" | "log" | "category";
 

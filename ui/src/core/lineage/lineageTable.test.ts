@@ -25,7 +25,7 @@ function column(id: string, cells: readonly LineageCell[]): LineageColumn {
 type Rows = Record<string, Record<string, LineageCell>>;
 
 /** What a server answers that has `rows` and sends those of `sent`. */
-function answerOf(rows: Rows, sent: readonly string[], order: readonly string[] | null, isWhole: boolean): LineageAnswer {
+function answerOf(rows: Rows, sent: string[], order: string[] | null, isWhole: boolean): LineageAnswer {
   const ids = [...new Set(Object.values(rows).flatMap((row) => Object.keys(row)))];
   return {
     cursor: "c",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
 import type { Reason } from "../text/reason";
 import type { LineageCell, LineageColumn } from "./column";
 
@@ -13,18 +14,7 @@ export interface LineageTable {
 }
 
 /** An answer of the server: all rows, or those that are different since a cursor. */
-export interface LineageAnswer {
-  cursor: string;
-  is_whole: boolean;
-  /** Runs that were removed. */
-  gone: readonly string[];
-  /** The runs of the rows. */
-  runs: readonly string[];
-  /** Every run of the table in its order; null if it is as before. */
-  order: readonly string[] | null;
-  columns: readonly LineageColumn[];
-  problems: readonly Reason[];
-}
+export type LineageAnswer = Readonly<Omit<Schemas["LineageAnswer"], "columns"> & { columns: readonly LineageColumn[] }>;
 
 /** The table after an answer to the cursor of `known`. */
 export function renewedTable(known: LineageTable | undefined, answer: LineageAnswer): LineageTable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
 import { ownValue } from "../text/ownValue";
 import { cellText, type LineageCell, type LineageColumn } from "./column";
 
@@ -18,12 +19,7 @@ export interface AlignedStages {
   branches: readonly (readonly AlignedStages[])[];
 }
 
-export interface PipelineAlignment {
-  /** The number of the pipeline of each run. */
-  marks: Readonly<Record<string, number>>;
-  rows: readonly { runs: readonly string[]; count: number }[];
-  columns: readonly AlignedStages[];
-}
+export type PipelineAlignment = Omit<Schemas["PipelinesAnswer"], "columns"> & { columns: readonly AlignedStages[] };
 
 /** A column of the page: aligned operations, and the branch that they are in. */
 export interface StageColumn {
