@@ -3,7 +3,6 @@ import { request } from "./client";
 import { json, type Json } from "./routes";
 
 export type Statistics = Json<"/api/statistics", "post">;
-export type SeriesStatistics = Statistics["series"][number];
 
 /** First, last, smallest, largest and mean value of these tags in these runs, over all points. */
 export function fetchStatistics(runs: readonly string[], tags: readonly string[], signal: AbortSignal): Promise<Statistics> {

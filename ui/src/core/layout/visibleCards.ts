@@ -19,13 +19,6 @@ export interface CardSection<Item> {
   extraOf?: (item: Item) => number;
 }
 
-/** The part of a page of cards that is scrolled into sight. */
-export interface CardViewport {
-  top: number;
-  width: number;
-  height: number;
-}
-
 export const SECTION_HEAD = 32;
 const SPARE_ROWS = 1;
 

@@ -3,12 +3,9 @@ import type { Message, Schemas } from "../messages/message";
 
 /** Phases of a step, which follow each other, and parts, which sum to its duration. */
 export const STEP_PHASES = ["interval", "forward_backward", "tail"] as const;
-export type StepPhase = (typeof STEP_PHASES)[number];
 
 /** Columns of all steps, in nanoseconds; NaN where a step lacks it. */
 export type StepTrace = Message<"StepsHeader">;
-
-export type QueueKind = PipelineQueue["of"];
 
 export type PipelineQueue = Message<"QueueEntry">;
 

@@ -31,7 +31,6 @@ export type FindingPart = (typeof FINDING_PARTS)[number];
 /** Tabs of before that are parts of the findings. */
 const OLD_TABS: Readonly<Record<string, FindingPart>> = { first_bad: "first_bad", watchpoints: "hits", failure: "failure" };
 export const DEBUG_SHOWS = ["table", "heat", "elements"] as const;
-export type DebugShow = (typeof DEBUG_SHOWS)[number];
 
 /** A watchpoint as a text of `mindscope debug watch`. */
 export interface WatchEntry {
@@ -44,7 +43,6 @@ const OFF = "-";
 /** The most that the server evaluates together. */
 export const MOST_WATCHPOINTS = 50;
 export const HIT_ORDERS = ["tensor", "step"] as const;
-export type HitOrder = (typeof HIT_ORDERS)[number];
 
 export interface TensorPair {
   row: number;
@@ -127,7 +125,6 @@ const COMPARISON_VIEW = fields({
   atol: optional("debug_atol", TOLERANCE),
   rtol: optional("debug_rtol", TOLERANCE),
 });
-export type ComparisonView = ValueOf<typeof COMPARISON_VIEW>;
 
 /** What the page Debugger looks like. */
 export const DEBUG_VIEW = fields({

@@ -7,7 +7,6 @@ export const COMPARED = ["calls", "operators", "kernels"] as const;
 export type Compared = (typeof COMPARED)[number];
 
 export const CHANGE_STATES = ["all", "changed", "added", "gone", "slower", "faster"] as const;
-export type ChangeFilter = (typeof CHANGE_STATES)[number];
 
 /** Numbers of the first and the last step. */
 export type StepNumbers = readonly [number, number];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fields, oneOf, param, type Param, type ValueOf } from "./schema";
+import { fields, oneOf, param, type Param } from "./schema";
 import { TREE_KEYS, treeKeysOf } from "./treeKeys";
 
 export const TREE_BASES = ["usual", "all", "none", "hot"] as const;
@@ -12,7 +12,6 @@ export const OPEN_MODULES = fields({
   /** Keys of nodes that are otherwise than the base says. */
   turned: param("modules_turned", TREE_KEYS, []),
 });
-export type OpenNodes = ValueOf<typeof OPEN_MODULES>;
 
 export const FLAMES = ["modules", "memory", "range"] as const;
 export type FlameName = (typeof FLAMES)[number];

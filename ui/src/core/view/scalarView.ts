@@ -23,7 +23,6 @@ export type Smoother = "weight" | "half_life_steps" | "half_life_seconds" | "med
 
 export const SMOOTHERS: readonly Smoother[] = ["weight", "half_life_steps", "half_life_seconds", "median"];
 export const RAW_AS = ["auto", "line", "band"] as const;
-export type RawAs = (typeof RAW_AS)[number];
 export const DEFAULT_REACH = 10;
 const DEFAULT_TOP = 10;
 export const MOST_TOP = 30;

@@ -5,7 +5,6 @@ import { fields, list, oneOf, param, type Codec, type ValueOf } from "./schema";
 
 /** Every run that the conditions let through, only the selected ones of them, or those that are not selected. */
 export const TABLE_ROWS = ["all", "selected", "unselected"] as const;
-export type TableRows = (typeof TABLE_ROWS)[number];
 
 const SORT: Codec<ColumnSort> = {
   read: (text) => (/^[-+ ]./s.test(text) ? { column: text.slice(1), isDescending: text.startsWith("-") } : null),

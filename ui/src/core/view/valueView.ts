@@ -2,7 +2,6 @@
 import { fields, flag, oneOf, optional, param, type Codec, type ValueOf } from "./schema";
 
 export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
-export type TensorMode = (typeof TENSOR_MODES)[number];
 
 /** Kinds of data that the page Media shows, in the order of its filter. */
 export const MEDIA_KINDS = ["image", "text", "audio", "video", "tensor"] as const;

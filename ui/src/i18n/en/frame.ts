@@ -56,7 +56,6 @@ export const frame = {
 
   "side.compare": "Compare",
   "side.label": "Run selection",
-  "side.title": "Runs",
   "side.toggle": "Run selection",
   "side.hide": "Hide the run selection",
   "side.width": "Width of the list: drag or use the arrow keys; double-click to reset",

@@ -90,7 +90,6 @@ export const profileRows = {
   "rows.open": "Show what it consists of",
   "rows.find": "Find in the timeline",
   "rows.show_kernels": "Its kernels",
-  "rows.show_operators": "Its operators",
   "rows.kernels": "Kernels that it launched",
   "rows.operators": "Launched by",
   "rows.no_kernels": "It launched none itself. What it called may have.",

@@ -16,7 +16,6 @@ export const scalars = {
   "scalars.size_small": "Small",
   "scalars.size_medium": "Medium",
   "scalars.size_large": "Large",
-  "scalars.restore": "Reset",
   "scalars.restore_title": "Reset filter, groups, baseline, axis, smoothing, scale and zoom of all charts",
   "scalars.tags": "Tags",
   "scalars.tags_title": "Select tags",
@@ -75,7 +74,6 @@ export const scalars = {
   "scalars.no_runs_how": "Select runs in the sidebar.",
   "scalars.show_all": "Show all runs",
   "scalars.no_match": "No tags match the filter",
-  "scalars.loading": "Loading tags…",
 
   "card.chart":
     "Curves of {tag}: {n} {n|run|runs}. Arrow keys move the cursor, drag to zoom, or scroll with Ctrl or Cmd; double-click to reset.",

@@ -58,7 +58,6 @@ export const frame: Record<keyof typeof en, string> = {
 
   "side.compare": "对比",
   "side.label": "训练选择",
-  "side.title": "训练",
   "side.toggle": "训练选择",
   "side.hide": "收起训练选择",
   "side.width": "列表宽度：拖动或用方向键调整，双击恢复默认宽度",

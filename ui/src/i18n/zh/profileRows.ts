@@ -91,7 +91,6 @@ export const profileRows: Record<keyof typeof texts, string> = {
   "rows.open": "查看其组成",
   "rows.find": "在时间线中查找",
   "rows.show_kernels": "查看其核函数",
-  "rows.show_operators": "查看其算子",
   "rows.kernels": "启动的核函数",
   "rows.operators": "由以下算子启动",
   "rows.no_kernels": "该算子自身未启动核函数，可能由其调用的算子启动。",

@@ -18,7 +18,6 @@ export const scalars: Record<keyof typeof en, string> = {
   "scalars.size_small": "小",
   "scalars.size_medium": "中",
   "scalars.size_large": "大",
-  "scalars.restore": "重置",
   "scalars.restore_title": "重置筛选、分组、基线、水平轴、平滑度、纵轴比例以及所有图表的缩放",
   "scalars.tags": "标签",
   "scalars.tags_title": "选择标签",
@@ -77,7 +76,6 @@ export const scalars: Record<keyof typeof en, string> = {
   "scalars.no_runs_how": "请在侧边栏选择训练。",
   "scalars.show_all": "显示所有训练",
   "scalars.no_match": "没有符合筛选条件的标签",
-  "scalars.loading": "正在加载标签…",
 
   "card.chart": "{tag} 的曲线，共 {n} 个训练。方向键移动光标，拖动框选或按住 Ctrl / Cmd 滚动滚轮缩放，双击重置。",
   "card.pin": "置顶",

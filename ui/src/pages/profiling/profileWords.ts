@@ -21,7 +21,6 @@ export const STEP_PARTS = [
   { part: "idle", color: "var(--outline)" },
 ] as const;
 
-export type StepPart = (typeof STEP_PARTS)[number]["part"];
 
 /** The sign of percent stays on the line of its number. */
 export function percent(share: number): string {
