@@ -15,11 +15,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 UNCODED = "uncoded"
 """The code of a text without a code of its own."""
 
-_ENGLISH = english("errors")
-TEXTS = _ENGLISH["errors"]
+TEXTS = english("errors")["errors"]
 """The English text of each code, and its remedy if it has one."""
-OS_ERRORS = frozenset(_ENGLISH["system_errors"])
-"""System errors that the page has translations for."""
 
 
 class Reason(str):

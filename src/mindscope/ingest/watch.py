@@ -55,10 +55,6 @@ class Watcher:
         with self._listening:
             self._listeners.append(listener)
 
-    def remove_listener(self, listener: ChangeListener) -> None:
-        with self._listening:
-            self._listeners.remove(listener)
-
     def start(self) -> None:
         """Start loading and watching. Call it once."""
         self._thread.start()

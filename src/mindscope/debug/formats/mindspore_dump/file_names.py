@@ -18,8 +18,6 @@ PARAMETER = "Parameter"
 """The operator type of weights and constants."""
 LONGEST_NAME = 4096
 """Searches in longer names take too long, and numbers may have too many digits."""
-UNKNOWN_NUMBER = 65535
-"""A task or stream that the writer does not know."""
 
 
 class DumpName(NamedTuple):
