@@ -86,8 +86,8 @@ class FailureChecks:
                 return _alert(store, crash.modified_at, error)
             for each in stores:
                 if any(content.kind is ContentKind.RUNNING_DATA for content in each.contents):
-                    found = read_failures(find_failures(Path(each.path))).running_data
-                    if error := next((data.error for data in found if data.error), ""):
+                    running_data = read_failures(find_failures(Path(each.path))).running_data
+                    if error := next((data.error for data in running_data if data.error), ""):
                         return _alert(store, each.written_at or 0.0, error)
         return None
 

@@ -46,9 +46,13 @@ class HitEpisode:
     def as_finding(self, *, is_active: bool) -> Finding:
         """Return the episode as of now."""
         last = self.ranges[-1][1]
-        known = self.finding
-        if known is not None and (known.count, known.last_step, known.is_active) == (self.count, last, is_active):
-            return known
+        finding = self.finding
+        if finding is not None and (finding.count, finding.last_step, finding.is_active) == (
+            self.count,
+            last,
+            is_active,
+        ):
+            return finding
         first = self.first
         self.finding = Finding(first.step, self.wall_time, first.actual, last, self.count, is_active)
         return self.finding

@@ -78,8 +78,10 @@ RECOMMENDED = "recommended"
 
 def watchpoint_rules(text: str) -> list[Rule]:
     """Return a watchpoint by its text, or all recommended ones. Raises WatchpointError when it can't be read."""
-    found = debug.recommended_watchpoints() if text == RECOMMENDED else (debug.parse_watchpoint(text),)
-    return [Rule(each.text, watchpoint=each) for each in found]
+    recommended_watchpoints = (
+        debug.recommended_watchpoints() if text == RECOMMENDED else (debug.parse_watchpoint(text),)
+    )
+    return [Rule(each.text, watchpoint=each) for each in recommended_watchpoints]
 
 
 def expression_rule(

@@ -190,7 +190,7 @@ class WatchpointMonitor:
                 yield alert_of(rule.name, data.run(hit.rank), name, finding, rule.name, hits)
 
     def _publish(self) -> bool:
-        found = tuple([alert for each in self._watched.values() for alert in each.alerts])
+        alerts = tuple([alert for each in self._watched.values() for alert in each.alerts])
         with self._lock:
-            is_changed, self._alerts = found != self._alerts, found
+            is_changed, self._alerts = alerts != self._alerts, alerts
         return is_changed

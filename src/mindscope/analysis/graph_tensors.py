@@ -166,8 +166,8 @@ class _Join:
 
     def _single(self, scope: int) -> int:
         """Return the scope, or its only operation."""
-        own = self.operations.get(scope, ())
-        return self._item(own[0][0]) if len(own) == 1 and self.inside[scope] == 1 else scope
+        operation = self.operations.get(scope, ())
+        return self._item(operation[0][0]) if len(operation) == 1 and self.inside[scope] == 1 else scope
 
 
 def _key(tensor: DebugTensor) -> _OperatorKey:

@@ -103,18 +103,18 @@ def norms_at(store: RunStore, kind: Kind, tag: str, steps: Sequence[int]) -> Ite
         for row in _rows(columns.step, steps):
             yield MISSING if row is None else norm_of_scalar(float(columns.value[row]))
         return
-    found = find_values(store, kind, tag)
-    for row in _rows(found.references.step, steps):
-        yield MISSING if row is None else _stored_norm(found, row)
+    values = find_values(store, kind, tag)
+    for row in _rows(values.references.step, steps):
+        yield MISSING if row is None else _stored_norm(values, row)
 
 
 def recorded_steps(store: RunStore, series: Iterable[tuple[Kind, str]]) -> NDArray[np.int64]:
     """Return all steps at which one of the series has a value, ascending. Unknown tags have none."""
     steps: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     for kind, tag in series:
-        found = store.scalars(tag) if kind is Kind.SCALAR else store.references(kind, tag)
-        if found is not None:
-            steps.append(np.asarray(found.visible().step, np.int64))
+        scalars = store.scalars(tag) if kind is Kind.SCALAR else store.references(kind, tag)
+        if scalars is not None:
+            steps.append(np.asarray(scalars.visible().step, np.int64))
     return np.unique(np.concatenate(steps))
 
 

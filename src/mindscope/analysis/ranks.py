@@ -55,8 +55,8 @@ def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
 
 def _rank(id: str) -> Rank | None:
     """Read the rank from the last such directory of a path; directories above it separate trainings."""
-    found = list(RANK.finditer(id))
-    if not found:
+    matches = list(RANK.finditer(id))
+    if not matches:
         return None
-    number = found[-1]
+    number = matches[-1]
     return Rank(f"{id[: number.start(2)]}*{id[number.end(2) :]}", int(number[2]))

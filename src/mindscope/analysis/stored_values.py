@@ -134,9 +134,9 @@ def find_value(store: RunStore, kind: Kind, tag: str, id: str) -> StoredValue | 
 
     Raises TagNotFoundError, FormatError if the value can't be read.
     """
-    found = find_values(store, kind, tag)
-    located = found.locate(id)
-    return None if located is None else found.stored(*located)
+    values = find_values(store, kind, tag)
+    located = values.locate(id)
+    return None if located is None else values.stored(*located)
 
 
 def signature(found: StoredValues, group: slice) -> int:

@@ -91,9 +91,9 @@ def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource 
 
     Raises TagNotFoundError, FormatError if the value can't be read.
     """
-    found = find_values(store, kind, tag)
-    located = found.locate(id)
-    return None if located is None else tensor_at(found, *located)
+    values = find_values(store, kind, tag)
+    located = values.locate(id)
+    return None if located is None else tensor_at(values, *located)
 
 
 def tensor_at(found: StoredValues, references: ReferenceColumns, row: int) -> TensorSource:

@@ -106,12 +106,14 @@ class Annotations:
             raise AnnotationError(self._connections.refusal)
         connection.execute("BEGIN IMMEDIATE")
         try:
-            known = [self._record(connection, change.kind, change.key) for change in changes]
-            stale = [record for record, change in zip(known, changes, strict=True) if record.version != change.version]
+            records = [self._record(connection, change.kind, change.key) for change in changes]
+            stale = [
+                record for record, change in zip(records, changes, strict=True) if record.version != change.version
+            ]
             if stale:
                 raise StaleRecordError(*stale)
             revision = self._revision(connection) + 1
-            written = tuple(_changed(record, change, revision) for record, change in zip(known, changes, strict=True))
+            written = tuple(_changed(record, change, revision) for record, change in zip(records, changes, strict=True))
             self._store(connection, written, revision)
             connection.execute("COMMIT")
         finally:

@@ -136,10 +136,10 @@ def _close_all(connections: list[sqlite3.Connection]) -> None:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _refusal(path: Path, error: Exception) -> Reason:

@@ -43,9 +43,9 @@ def problem_of(error: Exception) -> Reason:
     """Return why a file can't be read, without its name."""
     if isinstance(error, OSError):
         return Reason("profile_file_unreadable", **os_reason(error))
-    known = reason_of(error)
-    if known.code != UNCODED or isinstance(error, FormatError):
-        return known
+    reason = reason_of(error)
+    if reason.code != UNCODED or isinstance(error, FormatError):
+        return reason
     return Reason("profile_file_failed", error=type(error).__name__, detail=str(error))
 
 

@@ -91,11 +91,13 @@ class DebugReport:
         self._shown += [*([""] if self._shown else []), *lines, *self._unfinished_lines()]
 
     def _unfinished_lines(self) -> Iterator[str]:
-        found = debug.unfinished_step(self._opened.source)
-        self._json["unfinished"] = None if found is None else asdict(found)
-        if found is not None:
-            where = f"step {found.step}" + (f" of rank {found.rank}" if found.rank else "")
-            yield f"The training ended within {where}, after {found.operator}."
+        unfinished_step = debug.unfinished_step(self._opened.source)
+        self._json["unfinished"] = None if unfinished_step is None else asdict(unfinished_step)
+        if unfinished_step is not None:
+            where = f"step {unfinished_step.step}" + (
+                f" of rank {unfinished_step.rank}" if unfinished_step.rank else ""
+            )
+            yield f"The training ended within {where}, after {unfinished_step.operator}."
 
     def add_hits(self, texts: list[str]) -> None:
         with usage():
@@ -125,10 +127,12 @@ class DebugReport:
 
     def add_tensor(self, other: RunDebug, name: str, step: int | None, tolerance: Tolerance, pairing: Pairing) -> None:
         self._read.append(other)
-        found = self._opened.tensor_differences(other, name, step, tolerance=tolerance, **pairing._asdict())
-        self.has_found |= found.differs
-        self._json["tensor"] = found.to_json()
-        self._shown += [*([""] if self._shown else []), *tensor_lines(found)]
+        tensor_differences = self._opened.tensor_differences(
+            other, name, step, tolerance=tolerance, **pairing._asdict()
+        )
+        self.has_found |= tensor_differences.differs
+        self._json["tensor"] = tensor_differences.to_json()
+        self._shown += [*([""] if self._shown else []), *tensor_lines(tensor_differences)]
 
     def finish(self) -> NoReturn:
         """Print all that was added and what could not be read for it, and end with the exit code of it."""

@@ -173,11 +173,11 @@ def _of_several(
 ) -> list[_Result]:
     """Return the landscapes of several runs on one plane."""
     runs = [file.run for file in files]
-    found = mindscope.torch.common_landscapes(*program, runs, output=output, **options)
+    common_landscapes = mindscope.torch.common_landscapes(*program, runs, output=output, **options)
     directories = map(str, landscapes.event_directories(runs, output))
     return [
         (each, landscapes.common_tag(each), directory)
-        for each, directory in zip(found, directories, strict=True)
+        for each, directory in zip(common_landscapes, directories, strict=True)
     ]  # fmt: skip
 
 

@@ -99,14 +99,14 @@ def _offset_text(offset: int, uncertainty: int) -> str:
 
 
 def _collectives(ranks: Ranks, top: int) -> Iterator[str]:
-    if (found := ranks.collectives) is None:
+    if (collectives := ranks.collectives) is None:
         return
     yield ""
     yield (
         f"{'collectives':<28} {'size':>12} {'count':>7} {'bytes':>10} {'time':>10} {'transfer':>10} {'waiting':>10} "
         f"{'bus':>11}"
     )
-    for row in found.head(top).rows():
+    for row in collectives.head(top).rows():
         size = size_text(row["size"]) if row["size"] >= 0 else ""
         bus = f"{row['bus_bandwidth']:.3g} GB/s" if np.isfinite(row["bus_bandwidth"]) else ""
         times = " ".join(f"{time_text(row[name]):>10}" for name in ("time", "transfer", "synchronizing"))
@@ -120,8 +120,8 @@ def _links(ranks: Ranks, top: int) -> Iterator[str]:
         return
     yield ""
     yield f"{'slowest links':<16} {'kind':>6} {'bytes':>10} {'bandwidth':>12}"
-    known = np.flatnonzero(np.isfinite(links.bandwidth))
-    for row in links.select(known[np.argsort(links.bandwidth[known], kind="stable")]).head(top).rows():
+    rows = np.flatnonzero(np.isfinite(links.bandwidth))
+    for row in links.select(rows[np.argsort(links.bandwidth[rows], kind="stable")]).head(top).rows():
         ends = f"{row['source']} -> {row['destination']}"
         yield f"{ends:<16} {row['kind']:>6} {size_text(row['size']):>10} {row['bandwidth']:>7.3g} GB/s"
 

@@ -109,7 +109,7 @@ def _advice_lines(read: Profile, overview: Overview) -> Iterator[str]:
 
 
 def _rests_lines(read: Profile, advice: Advice) -> Iterator[str]:
-    names = [place.text for place in places_of(read, advice, _MOST_ROWS)]
+    names = [row.text for row in places_of(read, advice, _MOST_ROWS)]
     more = (len(advice.rows) or len(advice.spans)) - len(names)
     if names:
         yield f"  rests on {', '.join(names)}{f' and {more} more' if more > 0 else ''}"

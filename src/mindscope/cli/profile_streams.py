@@ -16,8 +16,8 @@ _WAITS = ("host_wait", "kernel_wait", "other_wait")
 
 def streams_json(profile: Profile, kernel_wait_us: int) -> dict[str, Any]:
     """Return the streams with their times in nanoseconds; none if the profile has no kernels."""
-    found = profile.part(Part.STREAMS)
-    rows = list(profile.streams_by(kernel_wait_us).rows()) if isinstance(found, Streams) else []
+    part = profile.part(Part.STREAMS)
+    rows = list(profile.streams_by(kernel_wait_us).rows()) if isinstance(part, Streams) else []
     return {"kernel_wait_us": kernel_wait_us, "streams": rows}
 
 

@@ -35,11 +35,11 @@ def structure_message(
     name: str, layers: Sequence[Layer], weights: Sequence[Weight], kinds: Mapping[str, str]
 ) -> Message:
     """Return a node for each layer, numbered from 1, whose inputs are its weights; ``kinds`` are classes by path."""
-    known = {weight.name for weight in weights}
-    numbers = numbers_beside(known)
+    names = {weight.name for weight in weights}
+    numbers = numbers_beside(names)
     message: Message = {
         "name": name,
-        "node": [_node(number, layer, known, kinds) for number, layer in zip(numbers, layers, strict=False)],
+        "node": [_node(number, layer, names, kinds) for number, layer in zip(numbers, layers, strict=False)],
         "parameters": [_parameter(weight) for weight in weights],
     }
     return {field: value for field, value in message.items() if value}

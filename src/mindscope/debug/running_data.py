@@ -95,9 +95,9 @@ def write_running_data(path: Path, data: LastData, rank: int, module: str = "TOR
 
 def _unused_time(names: Iterable[str]) -> str:
     """Return the local time, or the next second that no file has."""
-    known = {part for name in names for part in name.split(".")}
+    parts = {part for name in names for part in name.split(".")}
     moment = datetime.now()
-    while (text := f"{moment:%Y%m%d%H%M%S}") in known:
+    while (text := f"{moment:%Y%m%d%H%M%S}") in parts:
         moment += timedelta(seconds=1)
     return text
 

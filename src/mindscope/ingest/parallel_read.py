@@ -101,8 +101,8 @@ def _parts(segment: FileSegment, file: FileIO, most: int, stop: int, end: int) -
 
 def _find_start(file: FileIO, offset: int) -> int | None:
     file.seek(offset)
-    found = find_record(file.read(SEARCH_BYTES))
-    return None if found is None else offset + found
+    record = find_record(file.read(SEARCH_BYTES))
+    return None if record is None else offset + record
 
 
 def _read_ahead(

@@ -32,14 +32,14 @@ def settings_name(entry: os.DirEntry[str]) -> str | None:
 
 def read_states(paths: Iterable[str]) -> tuple[SettingsFile, ...]:
     """Return the present state of these files, without those that are gone. Follows no link."""
-    found: list[SettingsFile] = []
+    settings_files: list[SettingsFile] = []
     for path in paths:
         try:
             state = os.lstat(path)
         except OSError:
             continue
-        found.append(SettingsFile.of(path, state))
-    return tuple(found)
+        settings_files.append(SettingsFile.of(path, state))
+    return tuple(settings_files)
 
 
 class SettingsFinder:
@@ -76,11 +76,13 @@ class SettingsFinder:
     def _search(self, directory: str) -> str | None:
         if len(directory) < len(self._base) or self._has_events(directory):
             return None
-        if (own := self._hydra_file(directory)) is not None:
-            return own
+        if (hydra_file := self._hydra_file(directory)) is not None:
+            return hydra_file
         return None if directory == self._base else self._from_above(os.path.dirname(directory))  # noqa: PTH120
 
     def _hydra_file(self, directory: str) -> str | None:
-        own = self._settings.get(directory, ())
-        is_there = HYDRA_FILE in own or "config.yaml" in self._settings.get(f"{directory}{os.sep}{HYDRA_DIRECTORY}", ())
+        setting = self._settings.get(directory, ())
+        is_there = HYDRA_FILE in setting or "config.yaml" in self._settings.get(
+            f"{directory}{os.sep}{HYDRA_DIRECTORY}", ()
+        )
         return f"{directory}{os.sep}{HYDRA_FILE}" if is_there else None

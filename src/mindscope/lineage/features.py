@@ -48,15 +48,15 @@ class SetApart:
 
 def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature], list[SetApart]]:
     """Return columns that vary, and excluded columns."""
-    found: list[Feature] = []
+    features: list[Feature] = []
     apart: list[SetApart] = []
     for key in keys:
         feature = _feature(table.columns[key])
         if isinstance(feature, Feature):
-            found.append(feature)
+            features.append(feature)
         else:
             apart.append(SetApart(key, feature))
-    return found, apart
+    return features, apart
 
 
 def cause_keys(table: Table, target: ColumnKey, also: Iterable[ColumnKey] = ()) -> list[ColumnKey]:
@@ -68,8 +68,8 @@ def cause_keys(table: Table, target: ColumnKey, also: Iterable[ColumnKey] = ()) 
 def possible_results(table: Table, target: ColumnKey, causes: Iterable[ColumnKey]) -> list[SetApart]:
     """Return custom fields that are not among ``causes``: a user may note them after the training, as an outcome."""
     known = {target, *causes}
-    found = [key for key in table.columns if key.group is Group.CUSTOM and key not in known]
-    return [SetApart(key, Reason("column_custom")) for key in found]
+    keys = [key for key in table.columns if key.group is Group.CUSTOM and key not in known]
+    return [SetApart(key, Reason("column_custom")) for key in keys]
 
 
 def _feature(column: Column) -> Feature | Reason:

@@ -152,11 +152,11 @@ def importance_of(
         PairImportance(features[pair.one].key, features[pair.other].key, pair.share)
         for pair in interactions(features, y, rng, check)
     ]
-    found = [
+    feature_importances = [
         FeatureImportance(feature.key, feature.kind, measure)
         for feature, measure in zip(features, measures, strict=True)
     ]
-    return Importance(target, y.size, tuple(found), tuple(apart), tuple(pairs), score, problem)
+    return Importance(target, y.size, tuple(feature_importances), tuple(apart), tuple(pairs), score, problem)
 
 
 def _checked(each: Iterable[Part], check: Callable[[], None]) -> Iterator[Part]:

@@ -24,8 +24,8 @@ def summarize(steps: NDArray[np.int64], values: NDArray[np.floating[Any]], mean_
     summary: list[float | int | None] = [last_value(values), None, None, None, None]
     numbers = np.flatnonzero(~np.isnan(values))
     if numbers.size:
-        known = values[numbers]
-        low, high = numbers[np.argmin(known)], numbers[np.argmax(known)]
+        value = values[numbers]
+        low, high = numbers[np.argmin(value)], numbers[np.argmax(value)]
         summary[1:] = [_shortest(values[low]), int(steps[low]), _shortest(values[high]), int(steps[high])]
     with np.errstate(invalid="ignore"):  # infinities of both signs
         return [*summary, float(values[-mean_of:].astype(np.float64).mean())]

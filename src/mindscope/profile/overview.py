@@ -173,14 +173,14 @@ def peaks_of(profile: Profile) -> list[MemoryPeak]:
     memory = part_of(profile, Part.MEMORY, Memory)
     if memory is None:
         return []
-    found: list[MemoryPeak] = []
+    memory_peaks: list[MemoryPeak] = []
     for device in memory.curve.device.values:
         rows = memory.curve.absolute_rows(device)
         if len(rows):
             row = int(rows[np.argmax(memory.curve.allocated[rows])])
             time = int(memory.curve.time[row])
-            found.append(MemoryPeak(device, time, int(memory.curve.allocated[row]), _live(memory, time, device)))
-    return found
+            memory_peaks.append(MemoryPeak(device, time, int(memory.curve.allocated[row]), _live(memory, time, device)))
+    return memory_peaks
 
 
 def _memory_notes(profile: Profile) -> Sequence[Missing]:

@@ -176,10 +176,10 @@ def _part(part: Part, saved: Mapping[str, Any], columns: Mapping[str, NDArray[An
         for name, entry in saved.items()
         if name != "notes"
     }
-    found = tables[""] if "" in tables else made(**tables)
-    if isinstance(found, Memory):
-        found = replace(found, notes=tuple(_missing(entry) for entry in saved["notes"]))
-    return lambda: found
+    table = tables[""] if "" in tables else made(**tables)
+    if isinstance(table, Memory):
+        table = replace(table, notes=tuple(_missing(entry) for entry in saved["notes"]))
+    return lambda: table
 
 
 def _missing(entry: Sequence[Any]) -> Missing:

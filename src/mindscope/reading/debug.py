@@ -49,8 +49,8 @@ class RecordedSource:
         if not self._steps:
             looked_in = ", ".join(runs) or "no run"
             raise DebugDataError(f"no statistics of tensors in {looked_in}: record them with a Debugger")
-        known = None if earlier is None else earlier._tables
-        self._tables = known if known is not None and known.is_start_of(described) else TensorTables()
+        tables = None if earlier is None else earlier._tables
+        self._tables = tables if tables is not None and tables.is_start_of(described) else TensorTables()
         for found in described:
             self._tables.read(found)
 
@@ -150,16 +150,16 @@ class RecordedSource:
         NaN where it was not recorded, and at steps that can't be read. Of a tensor that a step has more than once, the
         last one.
         """
-        found = self._steps.get(rank)
-        if found is None:
+        step = self._steps.get(rank)
+        if step is None:
             return np.empty(0, np.int64), np.empty((0, len(tensors)))
-        values = np.full((len(found.references), len(tensors)), np.nan)
+        values = np.full((len(step.references), len(tensors)), np.nan)
         for row in range(len(values)):
             try:
-                self._read_field(found.read(found.references, row), field, tensors, values[row])
+                self._read_field(step.read(step.references, row), field, tensors, values[row])
             except FormatError:
                 continue
-        return found.references.step, values
+        return step.references.step, values
 
     def _read_field(
         self, recorded: TensorStatistics, field: Field, tensors: Sequence[int], into: NDArray[np.float64]

@@ -58,15 +58,15 @@ class FailurePaths:
 
 def find_failures(directory: Path, *, has_beside: bool = True) -> FailurePaths:
     """Return the paths of the run in a directory, below it and beside it, without those of runs below it."""
-    found = FailurePaths()
+    failure_paths = FailurePaths()
     for path in _candidates(directory, has_beside):
         with suppress(OSError):
             if path.is_dir():
                 if holds_running_data(os.listdir(path)[:_MOST_ENTRIES]):  # noqa: PTH208 (names only)
-                    found.running_data.append(path)
+                    failure_paths.running_data.append(path)
             elif not path.name.endswith(_NOT_PICKLED) and is_flight_record(path):
-                found.flight_records.append(path)
-    return found
+                failure_paths.flight_records.append(path)
+    return failure_paths
 
 
 def read_failures(
@@ -77,27 +77,29 @@ def read_failures(
     ``watch`` is called before each file; what it raises ends the reading. ``most_bytes`` is the memory that collectives
     of all ranks may take, about.
     """
-    found = RunFailures()
+    run_failures = RunFailures()
     shared = SharedValues(most_bytes)
     for path in paths.running_data:
         watch()
         try:
-            found.running_data.append(read_running_data(path))
+            run_failures.running_data.append(read_running_data(path))
         except OSError as error:
-            found.problems.append(str(error))
+            run_failures.problems.append(str(error))
     for index, path in enumerate(paths.flight_records):
         watch()
         try:
-            found.flight_records.append(read_flight_record(path, shared, len(paths.flight_records) - index))
+            run_failures.flight_records.append(read_flight_record(path, shared, len(paths.flight_records) - index))
         except (FormatError, OSError) as error:
             text = str(error)
-            found.problems.append(text if path.name in text else f"{path.name}: {text}")
-    found.running_data.sort(key=lambda each: -1 if each.rank is None else each.rank)
-    found.flight_records.sort(key=lambda flight_record: flight_record.rank)
-    if left := sum(record.left for record in found.flight_records):
-        found.problems.append(str(Reason("flight_records_left", count=left, ranks=len(found.flight_records))))
-    found.mismatches = find_mismatches(found.flight_records)
-    return found
+            run_failures.problems.append(text if path.name in text else f"{path.name}: {text}")
+    run_failures.running_data.sort(key=lambda each: -1 if each.rank is None else each.rank)
+    run_failures.flight_records.sort(key=lambda flight_record: flight_record.rank)
+    if left := sum(record.left for record in run_failures.flight_records):
+        run_failures.problems.append(
+            str(Reason("flight_records_left", count=left, ranks=len(run_failures.flight_records)))
+        )
+    run_failures.mismatches = find_mismatches(run_failures.flight_records)
+    return run_failures
 
 
 def _candidates(directory: Path, has_beside: bool) -> Iterator[Path]:

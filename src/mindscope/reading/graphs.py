@@ -78,9 +78,9 @@ def _is_problem(path: Path, error: Exception) -> bool:
 
 def graph_files(store: RunStore) -> tuple[Path, ...]:
     """Return the paths of the graph files of a run, those of its dumps last; without what is gone or not readable."""
-    found: list[Path] = []
+    paths: list[Path] = []
     with contextlib.suppress(OSError):
-        found += find_graph_files(store.path)
+        paths += find_graph_files(store.path)
     with contextlib.suppress(OSError):
-        found += dumped_graph_files(store)
-    return tuple(found)
+        paths += dumped_graph_files(store)
+    return tuple(paths)

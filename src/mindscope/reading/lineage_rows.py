@@ -250,8 +250,8 @@ def _fact(name: str) -> ColumnKey:
 
 def _host(names: Iterable[str]) -> str | None:
     """Return the host name in the first event file name that has one."""
-    found = (_HOST.match(name, max(name.find("summary."), name.find("tfevents."), 0)) for name in names)
-    return next((match["mindspore"] or match["tensorboard"] for match in found if match), None)
+    matches = (_HOST.match(name, max(name.find("summary."), name.find("tfevents."), 0)) for name in names)
+    return next((match["mindspore"] or match["tensorboard"] for match in matches if match), None)
 
 
 def _below(id: str, group: str) -> str:

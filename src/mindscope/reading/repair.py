@@ -65,11 +65,11 @@ def repair_runs(base: str | os.PathLike[str], target: str | os.PathLike[str]) ->
     directory = directory_of(base)
     if Path(target).resolve().is_relative_to(directory.resolve()):
         raise ExportError(f"{target} is in {directory}, whose logs it would join: choose a directory outside of it")
-    found = find_runs(directory)
-    if not found.runs:
+    runs = find_runs(directory)
+    if not runs.runs:
         raise nothing_in(directory)
-    failures = [str(unreadable) for unreadable in found.unreadable]
-    checked = [file for run in _checked_runs(directory, found.runs, failures) for file in run]
+    failures = [str(unreadable) for unreadable in runs.unreadable]
+    checked = [file for run in _checked_runs(directory, runs.runs, failures) for file in run]
     output = Output(Path(target), overwrite=False)
     output.refuse_existing(file.relative_path for file in checked)
     return RepairReport(tuple(_copy(file, output) for file in checked), tuple(failures))

@@ -81,11 +81,11 @@ class RunDebug:
         """
         if name == OWN and OWN in self.sources:
             return self
-        found = self._dumps.get(name)
-        if found is None:
+        dump = self._dumps.get(name)
+        if dump is None:
             names = ", ".join(self.sources) or "none"
             raise DebugDataError(f"the run has no debugging data {name!r}; it has {names}")
-        return RunDebug(found.read(), found.path, self._dumps)
+        return RunDebug(dump.read(), dump.path, self._dumps)
 
     def first_bad(self) -> FirstBad | None:
         """Return the first operator in time whose inputs are finite and whose outputs are not.
@@ -193,13 +193,13 @@ class RunDebug:
             DebugDataError: the step was not recorded, or has no such operator; the text names others.
         """
         rank = self._rank(rank)
-        found = self.tensors(step, rank=rank, operator=operator)
-        if not found.records:
+        tensors = self.tensors(step, rank=rank, operator=operator)
+        if not tensors.records:
             there = dict.fromkeys(name for each in self.source.tensors for name in names_of(each) if name)
             near = [name for name in there if operator.lower() in name.lower()] or list(there)
             names = ", ".join(near[:_MOST_NAMED])
             raise DebugDataError(f"step {step} of rank {rank} has no operator {operator!r}; it has {names}, ...")
-        return found
+        return tensors
 
     def tensors(self, step: int, *, rank: int | None = None, operator: str | None = None) -> TensorRecords:
         """Return all tensors of a step, or those of an operator. Raises DebugDataError if the step was not recorded."""

@@ -43,7 +43,7 @@ def crashes_of(logs: Mapping[str, Path], stores: Iterable[RunStore]) -> list[Nam
         stores: the runs of all ranks.
     """
     last_step = max((store.last_wall_time or 0.0 for store in stores), default=0.0)
-    found: list[NamedCrash] = []
+    crashes: list[NamedCrash] = []
     later: list[tuple[int, float]] = []
     for name, path in logs.items():
         with suppress(OSError):
@@ -51,8 +51,8 @@ def crashes_of(logs: Mapping[str, Path], stores: Iterable[RunStore]) -> list[Nam
             if crash is None:
                 later.append((rank_in_path(path), path.stat().st_mtime - _OTHER_LOG_S))
             elif crash.modified_at + _LATER_S >= last_step:
-                found.append(NamedCrash(name, crash))
-    ended = [each for each in found if not any(rank == rank_in_path(each.crash.path) and time > each.crash.modified_at
+                crashes.append(NamedCrash(name, crash))
+    ended = [each for each in crashes if not any(rank == rank_in_path(each.crash.path) and time > each.crash.modified_at
                                                for rank, time in later)]  # fmt: skip
     return sorted(ended, key=lambda each: (each.crash.kind is not CrashKind.ERROR, each.crash.modified_at, each.name))
 

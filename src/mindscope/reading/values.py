@@ -117,5 +117,5 @@ def found_values(store: RunStore, kind: Kind, tag: str, overwritten: bool = Fals
     """Return the same as ``find_values``, with an error that names similar tags."""
     if store.references(kind, tag) is None:
         raise tag_not_found(store, kind, tag)
-    found = find_values(store, kind, tag)
-    return found.overwritten() if overwritten else found
+    values = find_values(store, kind, tag)
+    return values.overwritten() if overwritten else values

@@ -54,8 +54,8 @@ class ChunkedArray:
     def take(self, rows: Rows | slice) -> NDArray[Any]:
         """Return a copy of some rows; a view if they are adjacent. A slice has a start, a stop and no step."""
         if isinstance(rows, slice):
-            found = [piece for _, piece in self.pieces(rows.start, rows.stop)]
-            return found[0] if len(found) == 1 else np.concatenate([np.empty(0, self.dtype), *found])
+            pieces = [piece for _, piece in self.pieces(rows.start, rows.stop)]
+            return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, self.dtype), *pieces])
         if len(self.parts) == 1:
             return self.parts[0][rows]
         taken = np.empty(rows.size, self.dtype)

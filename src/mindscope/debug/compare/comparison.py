@@ -126,13 +126,13 @@ class Comparison:
         """Compare the next step of all ranks. Raises as ``DebugSource.at``; the step then counts as read."""
         step, ranks = self._steps[len(self.differences)]
         self.differences.append(StepDifference(step, float("nan"), 0, 0))
-        found: list[ComparedStep] = []
+        compared_steps: list[ComparedStep] = []
         for rank, other in ranks:
             left, right = self._read[0](step, rank), self._read[1](step + self.step_offset, other)
             if left is not None and right is not None:
-                found.append(self.compare(left, right))
-        self.differences[-1] = _difference_of(step, found)
-        for compared in found:
+                compared_steps.append(self.compare(left, right))
+        self.differences[-1] = _difference_of(step, compared_steps)
+        for compared in compared_steps:
             if self.first is None:
                 self._search(compared)
 
@@ -173,13 +173,15 @@ class Comparison:
         if self._tolerance is not None:
             return np.full(len(ours), self._tolerance)
         left, right = (source.tensors for source in self._sources)
-        found = [tolerance_of(left[one].dtype, right[other].dtype) for one, other in zip(ours, theirs, strict=True)]
-        return np.array(found, np.float64)
+        tolerances = [
+            tolerance_of(left[one].dtype, right[other].dtype) for one, other in zip(ours, theirs, strict=True)
+        ]
+        return np.array(tolerances, np.float64)
 
     def _fused(
         self, left: StepStatistics, right: StepStatistics, rows: list[NDArray[np.int64]]
     ) -> tuple[FusedError, ...]:
-        found: list[FusedError] = []
+        fused_errors: list[FusedError] = []
         tensors = [source.tensors for source in self._sources]
         for each in self.matching.fused:
             one, other = rows[0][list(each.left)], rows[1][list(each.right)]
@@ -188,8 +190,8 @@ class Comparison:
                 error = float(statistic_errors(values[0][None], values[1][None])[0])
                 limit = tolerance_of(tensors[0][each.left[0]].dtype, tensors[1][each.right[0]].dtype)
                 limit = limit if self._tolerance is None else self._tolerance
-                found.append(FusedError(each, (int(one[0]), int(other[0])), values, error, limit))
-        return tuple(found)
+                fused_errors.append(FusedError(each, (int(one[0]), int(other[0])), values, error, limit))
+        return tuple(fused_errors)
 
 
 def _is_undefined(tensor: DebugTensor) -> bool:

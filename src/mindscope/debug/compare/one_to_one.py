@@ -122,8 +122,8 @@ def _plain_without_call(operator: RecordedOperator) -> Hashable:
 
 
 def _sequence_key(side: RecordedOperators, operator: RecordedOperator) -> Hashable:
-    own = (alike_slot(operator.first.slot), operator.first.role) if operator.is_parameter else operator.parts
-    return own, operator.is_state, side.main_size(operator)
+    parts = (alike_slot(operator.first.slot), operator.first.role) if operator.is_parameter else operator.parts
+    return parts, operator.is_state, side.main_size(operator)
 
 
 def _by_name(operators: Sequence[RecordedOperator]) -> dict[str, dict[Phase, int]]:

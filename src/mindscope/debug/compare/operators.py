@@ -86,15 +86,17 @@ class RecordedOperators:
         with_bias = {plain_path(tensor.module) for tensor in tensors if tensor.slot in ("bias", "beta")}
         without = {plain_path(tensor.module) for tensor in tensors if tensor.role is Role.PARAMETER} - with_bias
         last = len(tensors)
-        found: list[RecordedOperator] = []
+        recorded_operators: list[RecordedOperator] = []
         for group in groups:
             first = tensors[group[0]]
             path = plain_path(first.module)
             has_bias = _has_bias(first, [tensors[each] for each in group], path, without)
             is_state = _is_state(first, len(group), source.format)
             position = min(positions.get(each, last + each) for each in group)
-            found.append(RecordedOperator(group, first, position, path, _parts(first, has_bias=has_bias), is_state))
-        return cls(tensors, tuple(sorted(found, key=lambda each: each.position)), samples)
+            recorded_operators.append(
+                RecordedOperator(group, first, position, path, _parts(first, has_bias=has_bias), is_state)
+            )
+        return cls(tensors, tuple(sorted(recorded_operators, key=lambda each: each.position)), samples)
 
     @cached_property
     def sizes(self) -> tuple[int | None, ...]:
@@ -109,8 +111,8 @@ class RecordedOperators:
 
     def main_size(self, operator: RecordedOperator) -> int | None:
         """Return the number of elements of the first output, of a parameter its own."""
-        own = [tensor for tensor in operator.tensors if self.tensors[tensor].role is not Role.INPUT]
-        return self.sizes[own[0]] if own else None
+        tensors = [tensor for tensor in operator.tensors if self.tensors[tensor].role is not Role.INPUT]
+        return self.sizes[tensors[0]] if tensors else None
 
 
 def owner_of(tensor: DebugTensor) -> str:
@@ -135,8 +137,8 @@ def _groups(tensors: Sequence[DebugTensor]) -> list[tuple[int, ...]]:
     for index, tensor in enumerate(tensors):
         if tensor.role is Role.BUFFER:  # few trainings have any
             continue
-        own = tensor.slot if tensor.role in (Role.PARAMETER, Role.GRADIENT) else ""
-        key = tensor.module, tensor.type, tensor.phase, tensor.call, tensor.name, own, own and tensor.role
+        slot = tensor.slot if tensor.role in (Role.PARAMETER, Role.GRADIENT) else ""
+        key = tensor.module, tensor.type, tensor.phase, tensor.call, tensor.name, slot, slot and tensor.role
         groups[key].append(index)
     return [tuple(group) for group in groups.values()]
 

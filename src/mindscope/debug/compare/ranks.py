@@ -172,13 +172,13 @@ def _difference(
 
 def _has_other_gradient(compared: _Compared, column: int, tensors: Sequence[DebugTensor]) -> bool | None:
     parameter = tensors[int(compared.tensors[column])]
-    own = [
+    indexes = [
         index
         for index, tensor in enumerate(tensors)
         if tensor.role is Role.GRADIENT and (tensor.module, tensor.slot) == (parameter.module, parameter.slot)
     ]
-    gradients = compared.of(np.array(own[:1], np.int64), len(tensors))
-    return bool(gradients.differs[0]) if own and gradients.is_compared[0] else None
+    gradients = compared.of(np.array(indexes[:1], np.int64), len(tensors))
+    return bool(gradients.differs[0]) if indexes and gradients.is_compared[0] else None
 
 
 def _name(parameter: DebugTensor) -> str:

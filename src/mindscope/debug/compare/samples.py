@@ -67,14 +67,14 @@ class Sample:
 
 def samples_of(source: DebugSource) -> tuple[Sample, ...]:
     """Return the first steps of the first rank that can be read."""
-    found: list[Sample] = []
+    samples: list[Sample] = []
     for rank in source.ranks[:1]:
         for step in source.steps(rank):
             sample = sample_at(source, step, rank)
-            found += [sample] if sample is not None else []
-            if len(found) == STEPS:
-                return tuple(found)
-    return tuple(found)
+            samples += [sample] if sample is not None else []
+            if len(samples) == STEPS:
+                return tuple(samples)
+    return tuple(samples)
 
 
 def sample_at(source: DebugSource, step: int, rank: int) -> Sample | None:

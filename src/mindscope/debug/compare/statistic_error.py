@@ -104,15 +104,17 @@ def statistic_difference(
     norms = [float(np.sqrt(values[COLUMN[Field.SUM_SQUARES]])) for values in (got_values, want_values)]
     non_finite = [int(np.nansum(values[_NON_FINITE])) for values in (got_values, want_values)]
     has_norms = all(count == 0 or not bad >= count for bad, count in zip(non_finite, counts, strict=True))
-    found = TensorDifference(
+    tensor_difference = TensorDifference(
         shape, shape if is_same_shape else want.shape or (), got.dtype or want.dtype, want.dtype or got.dtype,
         norm_error=abs(norms[0] - norms[1]) / max(norms[1], _FLOOR) if has_norms else np.nan,
         got_non_finite=non_finite[0], want_non_finite=non_finite[1], has_values=not counts[0] == counts[1] == 0,
     )  # fmt: skip
     if not has_equal_bytes:
-        return found
-    found = replace(found, cosine=1.0, max_abs=0.0, max_rel=0.0, share_beyond=0.0, norm_error=0.0)
-    return replace(found, share_within_1e3=1.0, share_within_5e3=1.0)
+        return tensor_difference
+    tensor_difference = replace(
+        tensor_difference, cosine=1.0, max_abs=0.0, max_rel=0.0, share_beyond=0.0, norm_error=0.0
+    )
+    return replace(tensor_difference, share_within_1e3=1.0, share_within_5e3=1.0)
 
 
 def joined_statistics(rows: Column) -> Column:

@@ -170,15 +170,15 @@ def _rows_of(compared: ComparedStep, left: DebugSource, operator: str) -> list[t
     """Return the rows of the matched tensors of an operator, in the order of execution."""
     tensors = [left.tensors[int(compared.left.tensor[row])] for row in compared.row]
     order = compared.left.order[compared.row]
-    found = [pair for pair, tensor in enumerate(tensors) if operator in _names(tensor)]
-    if not found:
+    pairs = [pair for pair, tensor in enumerate(tensors) if operator in _names(tensor)]
+    if not pairs:
         there = dict.fromkeys(name for each in tensors for name in _names(each) if name)
         near = [name for name in there if operator.lower() in name.lower()] or list(there)
         names = ", ".join(near[:_MOST_NAMED])
         where = f"step {compared.left.step} of rank {compared.left.rank}"
         raise DebugDataError(f"{where} has no operator {operator!r} that both trainings have; it has {names}, ...")
-    found.sort(key=lambda pair: (int(order[pair]), pair))
-    return [(int(compared.rows[0][pair]), int(compared.rows[1][pair])) for pair in found]
+    pairs.sort(key=lambda pair: (int(order[pair]), pair))
+    return [(int(compared.rows[0][pair]), int(compared.rows[1][pair])) for pair in pairs]
 
 
 def _is_named(pair: TensorPair, operator: str) -> bool:

@@ -47,11 +47,11 @@ class Sides:
         Of several, it returns those whose values in the first step agree.
         """
         of_left, of_right = self._by_size(self.left, ours), self._by_size(self.right, theirs)
-        found: Pairs = []
+        pairs: Pairs = []
         for size, tensors in of_left.items():
             others = of_right.get(size, [])
-            found += [(tensors[0], others[0])] if len(tensors) == len(others) == 1 else self.nearest(tensors, others)
-        return found
+            pairs += [(tensors[0], others[0])] if len(tensors) == len(others) == 1 else self.nearest(tensors, others)
+        return pairs
 
     def agreeing(self, entering: Pairs, leaving: Pairs) -> Pairs:
         """Return inputs without those that differ in the first step although the outputs agree: they are something

@@ -214,7 +214,7 @@ class _First:
             chain.setdefault(each.text, each)
         others = {other: value.row_of(value.origin.operator) for other, value in self.bad.items() if other != rank}
         stack = tuple(named.tensor.stack or origin.operator.tensor.stack)
-        found = FirstBad(
+        first_bad = FirstBad(
             cause=cause,
             step=self.step,
             rank=rank,
@@ -252,7 +252,7 @@ class _First:
                 stack=stack,
             ),
         )
-        return found, tuple(recorded.tensor[inputs].tolist()) if inputs else ()
+        return first_bad, tuple(recorded.tensor[inputs].tolist()) if inputs else ()
 
     def _range(self, first: _BadRank, row: int) -> str:
         """Return the finite elements of an input, and those that are not finite."""

@@ -51,9 +51,9 @@ def unfinished_step(
 
 def _last_operator(source: DebugSource, recorded: StepStatistics) -> str:
     tensors: list[int] = recorded.tensor.tolist()
-    known = [row for row, tensor in enumerate(tensors) if tensor < len(source.tensors)]
-    returned = [row for row in known if source.tensors[tensors[row]].role is Role.OUTPUT]
-    last = max(returned or known, key=lambda row: int(recorded.order[row]), default=None)
+    rows = [row for row, tensor in enumerate(tensors) if tensor < len(source.tensors)]
+    returned = [row for row in rows if source.tensors[tensors[row]].role is Role.OUTPUT]
+    last = max(returned or rows, key=lambda row: int(recorded.order[row]), default=None)
     return "" if last is None else source.tensors[tensors[last]].operator
 
 

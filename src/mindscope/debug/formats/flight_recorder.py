@@ -284,14 +284,14 @@ def _compared(
     operations = {rank: entry.operation for rank, entry in entries.items()}
     if len(set(operations.values())) > 1:
         return [Mismatch(MismatchKind.TYPE, group, sequence, operations)]
-    found: list[Mismatch] = []
+    mismatches: list[Mismatch] = []
     if _EQUAL_SIZES.search(next(iter(operations.values()))):
         sizes = {rank: f"{entry.input_sizes} -> {entry.output_sizes}" for rank, entry in entries.items()}
-        found += _differing(MismatchKind.SIZE, group, sequence, sizes)
+        mismatches += _differing(MismatchKind.SIZE, group, sequence, sizes)
     dtypes = {rank: f"{entry.input_dtypes} -> {entry.output_dtypes}" for rank, entry in entries.items()}
-    found += _differing(MismatchKind.DTYPE, group, sequence, dtypes)
+    mismatches += _differing(MismatchKind.DTYPE, group, sequence, dtypes)
     states = {rank: entry.state for rank, entry in entries.items()}
-    return found + _differing(MismatchKind.STATE, group, sequence, states)
+    return mismatches + _differing(MismatchKind.STATE, group, sequence, states)
 
 
 def _differing(kind: MismatchKind, group: str, sequence: int, values: dict[int, str]) -> list[Mismatch]:

@@ -113,11 +113,11 @@ class RecordedSteps:
         """Return the data without the last step of each rank, which a training may still write."""
         last = {(rank, max(self.steps(rank))) for rank in self.ranks}
         readers = {key: reader for key, reader in self._readers.items() if key not in last}
-        found = RecordedSteps(
+        recorded_steps = RecordedSteps(
             self.format, self.framework, readers, self.problems, self.fields, self.facts, self._overflow_readers
         )
-        found.cache = self.cache
-        return found
+        recorded_steps.cache = self.cache
+        return recorded_steps
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
         """Return overflows within operators that a device recorded; empty without any. Raises as ``at``."""

@@ -165,11 +165,17 @@ def holds_running_data(names: Collection[str]) -> bool:
 def read_running_data(directory: Path) -> RunningData:
     """Return the data of a directory. Raises OSError if it can't be listed; ``problems`` has what can't be read."""
     ranks = [int(match[1]) for part in directory.parts if (match := _RANK.fullmatch(part))]
-    found = RunningData(directory, ranks[-1] if ranks else None)
+    running_data = RunningData(directory, ranks[-1] if ranks else None)
     files = sorted(entry for entry in directory.iterdir() if entry.is_file())
-    found.files = [RecordedFile(file.name, file.stat().st_size) for file in files]
-    _ = found.culprit, found.state, found.memory, found.exception, found.stacks  # now, for their problems
-    return found
+    running_data.files = [RecordedFile(file.name, file.stat().st_size) for file in files]
+    _ = (
+        running_data.culprit,
+        running_data.state,
+        running_data.memory,
+        running_data.exception,
+        running_data.stacks,
+    )  # now, for their problems
+    return running_data
 
 
 def _newest_files(files: Sequence[Path]) -> dict[str, Path]:

@@ -70,15 +70,15 @@ class MemoryAddress(NamedTuple):
 
 def running_data_files(directory: Path) -> list[RunningDataFile]:
     """Return the files of a directory ``rdr``, by time and name. Raises OSError."""
-    found: list[RunningDataFile] = []
+    data_files: list[RunningDataFile] = []
     for path in directory.iterdir():
         match = _NAME.fullmatch(path.name)
         if match and path.is_file():
             graph = None if match["graph"] is None else int(match["graph"])
-            found.append(
+            data_files.append(
                 RunningDataFile(path, match["module"] or "", match["name"], graph, match["time"] or "", match["kind"])
             )
-    return sorted(found, key=lambda file: (file.time, file.path.name))
+    return sorted(data_files, key=lambda file: (file.time, file.path.name))
 
 
 def read_execution_order(path: Path, problems: Problems) -> Iterator[ExecutedNode]:

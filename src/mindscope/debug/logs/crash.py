@@ -175,13 +175,13 @@ def _matching_line(text: str) -> str:
 
 def _errors(text: str) -> tuple[CrashError, ...]:
     """Return the exceptions of tracebacks: the one that ended the training, then those that led to it."""
-    found: list[CrashError] = []
+    crash_errors: list[CrashError] = []
     starts = list(_PART.finditer(text))
     for index, match in enumerate(starts):
         end = starts[index + 1].start() if index + 1 < len(starts) else len(text)
         error = _error(text[match.end() : end])
-        found.insert(1 if match["original"] and found else 0, error)
-    return tuple(found) or (CrashError(text.strip().splitlines()[-1][:_MOST_LINE], ""),)
+        crash_errors.insert(1 if match["original"] and crash_errors else 0, error)
+    return tuple(crash_errors) or (CrashError(text.strip().splitlines()[-1][:_MOST_LINE], ""),)
 
 
 def _error(text: str) -> CrashError:

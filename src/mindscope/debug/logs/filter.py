@@ -58,9 +58,9 @@ def select_messages(index: MessageIndex, condition: LogFilter, first_row: int = 
         yield rows
         return
     for batch in spans_of(index, rows):
-        found = search_span(index, condition, batch)
-        if found.size:
-            yield found
+        span = search_span(index, condition, batch)
+        if span.size:
+            yield span
 
 
 def matching_columns(

@@ -38,13 +38,13 @@ def find_logs(directory: Path, others: Collection[Path] = ()) -> list[Path]:
 def find_logs_beside(directory: Path, others: Collection[Path] = ()) -> list[Path]:
     """Find the logs in the directory that holds the one of a run, and in its directories such as ``logs``."""
     known = {str(each) for each in (*others, directory)}
-    found: list[Path] = []
+    paths: list[Path] = []
     for entry in entries_of(directory.parent):
         if _is_log(entry):
-            found.append(Path(entry.path))
+            paths.append(Path(entry.path))
         elif _BESIDE.fullmatch(entry.name) and entry.path not in known and entry.is_dir(follow_symlinks=False):
-            found += _below(Path(entry.path), 1, known)
-    return _sorted(found)
+            paths += _below(Path(entry.path), 1, known)
+    return _sorted(paths)
 
 
 def _below(directory: Path, depth: int, others: Collection[str]) -> Iterator[Path]:

@@ -292,5 +292,5 @@ def _is_large(path: Path) -> bool:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = list(pattern.finditer(text))
-    return found[-1] if found else None
+    matches = list(pattern.finditer(text))
+    return matches[-1] if matches else None

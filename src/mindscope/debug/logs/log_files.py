@@ -224,11 +224,11 @@ class Selection:
     def _search(self, number: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         file = self._logs.files[number]
         try:
-            found = [search_span(file.index, self._condition, span) for span in spans_of(file.index, rows)]
+            spans = [search_span(file.index, self._condition, span) for span in spans_of(file.index, rows)]
         except OSError as error:
             file.error = error
             return np.zeros(len(rows), bool)
-        return np.isin(rows, np.concatenate(found)) if found else np.zeros(len(rows), bool)
+        return np.isin(rows, np.concatenate(spans)) if spans else np.zeros(len(rows), bool)
 
     def _add(self, files: NDArray[np.uint16], rows: NDArray[np.uint32]) -> None:
         self._file.extend(files)
@@ -272,8 +272,8 @@ class Selection:
 
     def index_of(self, file: int, row: int) -> int | None:
         """Return the index of a message; None if it is not selected."""
-        found = np.flatnonzero((self._row.values == row) & (self._file.values == file))
-        return int(found[0]) if found.size else None
+        rows = np.flatnonzero((self._row.values == row) & (self._file.values == file))
+        return int(rows[0]) if rows.size else None
 
     def _wall_ns(self, index: int) -> int:
         row = self._row.values[index : index + 1].astype(np.int64)

@@ -214,8 +214,8 @@ class WatchpointSearch:
     def _overflows(self, recorded: StepStatistics) -> frozenset[int]:
         if all(watchpoint.condition.statistic is not OPERATOR_OVERFLOW for watchpoint in self.watchpoints):
             return frozenset()
-        found = self._source.overflows(recorded.step, recorded.rank)
-        return frozenset(each.order for each in found if each.order >= 0)
+        overflows = self._source.overflows(recorded.step, recorded.rank)
+        return frozenset(each.order for each in overflows if each.order >= 0)
 
     def _evaluate(self, number: int, watchpoint: Watchpoint, context: StepContext, rows: Rows, is_wanted: bool) -> None:
         if watchpoint.recommendation is not None:

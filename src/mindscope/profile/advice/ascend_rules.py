@@ -99,49 +99,51 @@ def bound_kernels(profile: Profile) -> Iterator[Advice]:
 
 def frequency_drop(profile: Profile) -> Iterator[Advice]:
     """The AI core runs at a lower clock rate than it could."""
-    found = _figures(profile, "ai_core_frequency")
-    highest, mean = found.get("highest", 0.0), found.get("mean", 0.0)
+    figures = _figures(profile, "ai_core_frequency")
+    highest, mean = figures.get("highest", 0.0), figures.get("mean", 0.0)
     drop = 1 - mean / highest if highest else 0.0
     if drop >= FREQUENCY_DROP:
         yield Advice(
             code="frequency_drop",
             values={"share": drop, "mhz": round(mean), "highest_mhz": round(highest), "threshold": FREQUENCY_DROP},
-            threshold=FREQUENCY_DROP, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
+            threshold=FREQUENCY_DROP, part=TracePart.TIMELINE, rows=[], spans=_spans(figures),
         )  # fmt: skip
 
 
 def garbage_collection(profile: Profile) -> Iterator[Advice]:
     """Python stops the host to collect garbage."""
-    found = _figures(profile, "garbage_collection")
-    if found.get("count", 0.0) > 0:
+    figures = _figures(profile, "garbage_collection")
+    if figures.get("count", 0.0) > 0:
         yield Advice(
             code="garbage_collection",
-            values={"runs": int(found["count"]), "time": found["time"], "threshold": LONG_COLLECTION_NS},
-            threshold=LONG_COLLECTION_NS, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
+            values={"runs": int(figures["count"]), "time": figures["time"], "threshold": LONG_COLLECTION_NS},
+            threshold=LONG_COLLECTION_NS, part=TracePart.TIMELINE, rows=[], spans=_spans(figures),
         )  # fmt: skip
 
 
 def quiet_host(profile: Profile) -> Iterator[Advice]:
     """The device waits for a host that calls nothing, as while Python collects garbage, which was not recorded."""
-    found = _figures(profile, "quiet_host")
-    if found.get("count", 0.0) > 0:
+    figures = _figures(profile, "quiet_host")
+    if figures.get("count", 0.0) > 0:
         yield Advice(
             code="quiet_host",
-            values={"runs": int(found["count"]), "time": found["time"], "least": time_text(LONG_PAUSE_NS),
+            values={"runs": int(figures["count"]), "time": figures["time"], "least": time_text(LONG_PAUSE_NS),
                     "interval": time_text(CALL_INTERVAL_NS), "threshold": LONG_PAUSE_NS},
-            threshold=LONG_PAUSE_NS, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
+            threshold=LONG_PAUSE_NS, part=TracePart.TIMELINE, rows=[], spans=_spans(figures),
         )  # fmt: skip
 
 
 def unaligned_transfers(profile: Profile) -> Iterator[Advice]:
     """Sizes of transfers between devices are no multiples of what their links move at once."""
-    found = _figures(profile, "unaligned_transfers")
-    share = found["count"] / found["all"] if found.get("all", 0.0) else 0.0
+    figures = _figures(profile, "unaligned_transfers")
+    share = figures["count"] / figures["all"] if figures.get("all", 0.0) else 0.0
     if share > UNALIGNED_SHARE:
         yield Advice(
             code="unaligned_transfers",
-            values={"transfers": int(found["count"]), "share": share, "bytes": ALIGNMENT, "threshold": UNALIGNED_SHARE},
-            threshold=UNALIGNED_SHARE, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
+            values={
+                "transfers": int(figures["count"]), "share": share, "bytes": ALIGNMENT, "threshold": UNALIGNED_SHARE,
+            },
+            threshold=UNALIGNED_SHARE, part=TracePart.TIMELINE, rows=[], spans=_spans(figures),
         )  # fmt: skip
 
 

@@ -67,15 +67,15 @@ def small_operators(profile: Profile) -> Iterator[Advice]:
     operators = part_of(profile, Part.OPERATORS, Operators)
     if _steps_on_cpu(profile) is None or operators is None or operators.host_self is None:
         return
-    own = operators.host_self
+    host_self = operators.host_self
     rows = np.flatnonzero(is_small(operators) & _is_of_network(operators, "data"))
-    share = _share_of_steps(profile, own[rows])
+    share = _share_of_steps(profile, host_self[rows])
     if share > SMALL_SHARE:
         yield Advice(
             code="small_operators",
             values={"count": _a_step(profile, operators.count[rows]), "least": SMALL_NS, "share": share,
                     "threshold": SMALL_SHARE},
-            threshold=SMALL_SHARE, part=Part.OPERATORS, rows=_greatest(rows, own), share=share,
+            threshold=SMALL_SHARE, part=Part.OPERATORS, rows=_greatest(rows, host_self), share=share,
         )  # fmt: skip
 
 

@@ -132,10 +132,10 @@ def no_tensor_cores(profile: Profile) -> Iterator[Advice]:
         return
     if kernels.core.is_any_of(bool).any():
         return
-    own = operators.self_time if operators.device_self is None else operators.device_self
-    rows = np.flatnonzero(operators.type.is_any_of(lambda text: bool(_ELIGIBLE.fullmatch(text))) & (own > 0))
+    device_self = operators.self_time if operators.device_self is None else operators.device_self
+    rows = np.flatnonzero(operators.type.is_any_of(lambda text: bool(_ELIGIBLE.fullmatch(text))) & (device_self > 0))
     if len(rows):
-        share = min(int(own[rows].sum()) / max(int(kernels.without_copies.total.sum()), 1), 1.0)
+        share = min(int(device_self[rows].sum()) / max(int(kernels.without_copies.total.sum()), 1), 1.0)
         yield Advice(
             code="no_tensor_cores", values={"share": share, "capability": capability, "threshold": 0}, threshold=0,
             part=Part.OPERATORS, rows=integers_of(rows), share=share,

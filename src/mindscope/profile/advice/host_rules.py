@@ -39,12 +39,12 @@ _LINKS = {"sdma": "SDMA", "rdma": "RDMA"}
 def memory_calls(profile: Profile) -> Iterator[Advice]:
     """Memory of the device is allocated and freed within steps."""
     table = profile.further_tables.get(_STATISTIC)
-    found = None if table is None else _calls(table, lambda name: _MEMORY_CALL.search(name) is not None)
-    if found is not None and found.time > MEMORY_CALLS_NS:
+    calls = None if table is None else _calls(table, lambda name: _MEMORY_CALL.search(name) is not None)
+    if calls is not None and calls.time > MEMORY_CALLS_NS:
         yield Advice(
             code="memory_calls",
-            values={"calls": found.calls, "time": found.time, "threshold": MEMORY_CALLS_NS},
-            threshold=MEMORY_CALLS_NS, part=Part.FURTHER_TABLES, table=_STATISTIC, rows=found.rows,
+            values={"calls": calls.calls, "time": calls.time, "threshold": MEMORY_CALLS_NS},
+            threshold=MEMORY_CALLS_NS, part=Part.FURTHER_TABLES, table=_STATISTIC, rows=calls.rows,
         )  # fmt: skip
 
 

@@ -99,8 +99,10 @@ def summarized_bottleneck(profile: Profile) -> Iterator[Advice]:
     if operations is None or operations.queue_usage is None:
         return
     use, before = _worker_use(operations), _input_use(operations)
-    own = operations.queue_usage  # NaN of the root, which only hands batches on
-    waits = (use < IDLE_WORKER) & np.isfinite(own) & ((before < STARVED_USE) | (own - before > QUEUE_GAP))
+    queue_usage = operations.queue_usage  # NaN of the root, which only hands batches on
+    waits = (
+        (use < IDLE_WORKER) & np.isfinite(queue_usage) & ((before < STARVED_USE) | (queue_usage - before > QUEUE_GAP))
+    )
     rows = integers_of(np.flatnonzero((use > BUSY_WORKER) | waits))
     if rows:
         row = rows[-1]

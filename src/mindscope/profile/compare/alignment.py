@@ -64,8 +64,8 @@ def _key(tree: NamedTree) -> tuple[list[str], bytes, bytes]:
 
 def _inverse(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     inverse = np.full(count, -1, np.int64)
-    known = np.flatnonzero(found >= 0)
-    inverse[found[known]] = known
+    rows = np.flatnonzero(found >= 0)
+    inverse[found[rows]] = rows
     return inverse
 
 

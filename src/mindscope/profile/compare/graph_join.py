@@ -114,5 +114,5 @@ def _below(parents: NDArray[np.int64], top: int) -> NDArray[np.int64]:
 
 def _class_of_scope(label: str) -> str:
     """Return ``conv1-Conv2d`` and ``Conv2d[conv1]`` -> ``Conv2d``."""
-    found = _BRACKETS.match(label)
-    return found[1] if found else label.rpartition("-")[2]
+    match = _BRACKETS.match(label)
+    return match[1] if match else label.rpartition("-")[2]

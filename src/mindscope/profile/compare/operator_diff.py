@@ -113,7 +113,7 @@ def changes_of(before: ComparedRows, after: ComparedRows, step_before: float, st
     was_there = np.arange(len(rows)) < len(before.rows)
     is_there = np.isin(np.arange(len(rows)), known)
     change = new.time - old.time
-    found = Changes(
+    changes = Changes(
         name=TextColumn.of(row.name for row in rows),
         kind=TextColumn.of(row.kind for row in rows),
         module=TextColumn.of(row.module for row in rows),
@@ -126,7 +126,7 @@ def changes_of(before: ComparedRows, after: ComparedRows, step_before: float, st
         count_after=new.runs,
         share=change / (step_before or 1.0),
     )
-    return found.select(np.argsort(-np.abs(change), kind="stable"))
+    return changes.select(np.argsort(-np.abs(change), kind="stable"))
 
 
 def _spread(means: Means, rows: Sequence[int] | NDArray[np.int64], count: int) -> Means:

@@ -95,9 +95,9 @@ def _aligned_by_paths(before: ProfileData, after: ProfileData) -> dict[str, str]
     """Return the paths of modules after -> paths before, without trees of calls."""
     old, new = part_of(before, Part.MODULES, Modules), part_of(after, Part.MODULES, Modules)
     if old is None or new is None:
-        known = set(() if before.operators.module is None else before.operators.module.values)
+        values = set(() if before.operators.module is None else before.operators.module.values)
         return {
-            path: path for path in (after.operators.module.values if after.operators.module else ()) if path in known
+            path: path for path in (after.operators.module.values if after.operators.module else ()) if path in values
         }
     aligned = align(*(NamedTree(list(each.name), each.parent, np.arange(len(each))) for each in (old, new)))
     return {new.path[row]: old.path[where] for row, where in enumerate(aligned.tolist()) if where >= 0}

@@ -60,8 +60,8 @@ def _types(table: CsvTable) -> Operators | None:
 
 
 def _counts(table: CsvTable) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    found = table.counts("op_occurrences", "type_occurrences")
-    return np.ones(len(table), np.int64) if found is None else found
+    counts = table.counts("op_occurrences", "type_occurrences")
+    return np.ones(len(table), np.int64) if counts is None else counts
 
 
 def cpu_memory_curve(table: CsvTable, origin_ns: int) -> MemoryCurve | None:

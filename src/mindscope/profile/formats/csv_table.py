@@ -106,18 +106,18 @@ class CsvTable:
 
     def texts(self, *aliases: str) -> TextColumn | None:
         """Return the cells of a column, encoded."""
-        found = self.cells(*aliases)
-        return None if found is None else TextColumn.of(found)
+        cells = self.cells(*aliases)
+        return None if cells is None else TextColumn.of(cells)
 
     def numbers(self, *aliases: str) -> NDArray[np.float64] | None:
         """Return the numbers of a column; NaN for what is no number, such as ``N/A``."""
-        found = self.cells(*aliases)
-        return None if found is None else np.array([_number(cell) for cell in found], np.float64)
+        cells = self.cells(*aliases)
+        return None if cells is None else np.array([_number(cell) for cell in cells], np.float64)
 
     def counts(self, *aliases: str) -> NDArray[np.int64] | None:
         """Return the whole numbers of a column; 0 for what is no number."""
-        found = self.numbers(*aliases)
-        return None if found is None else whole_numbers(found)
+        numbers = self.numbers(*aliases)
+        return None if numbers is None else whole_numbers(numbers)
 
     def nanoseconds(self, *aliases: str, unit: str = "us", missing: int = 0) -> NDArray[np.int64] | None:
         """Return times or durations, exact, in the unit that the header names, else in ``unit``.

@@ -40,20 +40,20 @@ def segments_over_time(at_end: Iterable[Segment], changes: Iterable[SegmentChang
     A segment of the end whose parts were mapped at several times becomes several. A bounded history has lost its
     beginning, so it is read backwards, from the segments that are known.
     """
-    known = _Ranges()
+    ranges = _Ranges()
     for each in at_end:
-        known.add(each)
-    found: list[Segment] = []
+        ranges.add(each)
+    segments: list[Segment] = []
     for change in changes:
         if change.action in RELEASES:
-            known.cut(change.address, change.size)  # two segments can't overlap: a damaged history
+            ranges.cut(change.address, change.size)  # two segments can't overlap: a damaged history
             is_expandable = change.action == "segment_unmap"
-            known.add(
+            ranges.add(
                 Segment(change.address, change.size, change.stream, is_expandable, UNKNOWN_TIME, change.time)
             )  # fmt: skip
         elif change.action in RESERVES:
-            found += (each._replace(reserved_at=change.time) for each in known.cut(change.address, change.size))
-    return sorted([*found, *known.all])
+            segments += (each._replace(reserved_at=change.time) for each in ranges.cut(change.address, change.size))
+    return sorted([*segments, *ranges.all])
 
 
 class _Ranges:

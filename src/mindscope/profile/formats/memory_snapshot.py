@@ -179,8 +179,8 @@ class _Snapshot:
 
     def _curve(self, device: int) -> Iterator[_Point]:
         """Yield backwards from the end, which the segments know, since a bounded history has lost its beginning."""
-        own = [segment for segment in self._segments if _whole(segment.get("device")) == device]
-        allocated, reserved = sum(map(_allocated, own)), sum(_whole(segment["total_size"]) for segment in own)
+        segments = [segment for segment in self._segments if _whole(segment.get("device")) == device]
+        allocated, reserved = sum(map(_allocated, segments)), sum(_whole(segment["total_size"]) for segment in segments)
         trace = self._trace(device)
         for index in range(len(trace) - 1, -1, -1):
             entry = trace[index]
@@ -238,9 +238,9 @@ class _Snapshot:
         """Return ``file(line): name``, innermost first; lists that entries share are read once."""
         if not isinstance(frames, list):
             return ""
-        found = self._stacks.get(id(cast("Any", frames)))
-        if found is None:
-            found = (
+        stack = self._stacks.get(id(cast("Any", frames)))
+        if stack is None:
+            stack = (
                 ";".join(
                     f"{frame.get('filename', '')}({frame.get('line', 0)}): {frame.get('name', '')}"
                     for frame in _mappings(frames)
@@ -248,8 +248,8 @@ class _Snapshot:
                 .encode("utf-8", "backslashreplace")
                 .decode()
             )  # a pickle can hold halves of surrogate pairs
-            self._stacks[id(cast("Any", frames))] = found
-        return found
+            self._stacks[id(cast("Any", frames))] = stack
+        return stack
 
 
 def _reusable(block: _Block) -> _Block:

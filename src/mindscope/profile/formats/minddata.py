@@ -71,14 +71,14 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
 
 def _raw_nodes(path: Path) -> list[_Node]:
     """Read the nodes of ``pipeline_profiling``: usually leaves first."""
-    found: list[_Node] = []
+    nodes: list[_Node] = []
     content = read_object(path)
     interval_ms = _whole(content.get("sampling_interval") or 0)
     for each in cast("list[Any]", content.get("op_info") or []):
         node = cast("Mapping[str, Any]", each)
         metrics = cast("Mapping[str, Any]", node.get("metrics") or {})
         queue = cast("Mapping[str, Any]", metrics.get("output_queue") or {})
-        found.append(
+        nodes.append(
             _Node(
                 _whole(node["op_id"]),
                 str(node["op_type"]),
@@ -89,7 +89,7 @@ def _raw_nodes(path: Path) -> list[_Node]:
                 interval_ms,
             )
         )
-    return found
+    return nodes
 
 
 def _csv_nodes(table: CsvTable) -> list[_Node]:

@@ -49,7 +49,7 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
     parents += [_NONE] * (len(ids) - len(parents))
     order = _inputs_first(ids, parents)
     row_of = {ids[index]: row for row, index in enumerate(order)}
-    found = PipelineOperations(
+    operations = PipelineOperations(
         id=np.array(ids, np.int64),
         name=TextColumn.of(f"{type}Op_{id}" for type, id in zip(types, ids, strict=True)),
         type=TextColumn.of(f"{type}Op" for type in types),
@@ -60,7 +60,7 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
         queue_empty=_numbers(content, "queue_empty_freq_pct", len(ids)) / 100,
         cpu=_numbers(content, "avg_cpu_pct", len(ids)),
     )
-    return found.select(np.array(order, np.int64))
+    return operations.select(np.array(order, np.int64))
 
 
 def _inputs_first(ids: Sequence[int], parents: Sequence[int]) -> list[int]:

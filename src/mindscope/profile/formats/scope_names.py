@@ -26,8 +26,8 @@ def kernel_of(full_name: str) -> str:
 def type_of(full_name: str) -> str:
     """Return the type of a full name, such as ``MatMul``."""
     kernel = kernel_of(full_name)
-    found = _KERNEL.match(kernel)
-    return found[1] if found else kernel
+    match = _KERNEL.match(kernel)
+    return match[1] if match else kernel
 
 
 def module_of(full_name: str) -> str:

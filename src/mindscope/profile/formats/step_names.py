@@ -40,13 +40,13 @@ def step_numbers(names: TextColumn, durations: NDArray[np.int64]) -> NDArray[np.
 
 
 def _marked(name: str) -> tuple[str, int] | None:
-    found = STEP_NAME.fullmatch(name) if len(name) <= _LONGEST else None
-    return ("", int(found[1])) if found else None
+    match = STEP_NAME.fullmatch(name) if len(name) <= _LONGEST else None
+    return ("", int(match[1])) if match else None
 
 
 def _named(name: str) -> tuple[str, int] | None:
-    found = _STEP.fullmatch(name) if len(name) <= _LONGEST else None
-    return (_DIGITS.sub("#", found[1]), int(found[2])) if found else None
+    match = _STEP.fullmatch(name) if len(name) <= _LONGEST else None
+    return (_DIGITS.sub("#", match[1]), int(match[2])) if match else None
 
 
 def _of_names(

@@ -73,10 +73,10 @@ def rank_of(properties: Mapping[str, Any]) -> int | None:
 
 def _problems(path: Path, reasons: Iterable[Reason]) -> Problems:
     """Return what the file lacks, or holds twice."""
-    found = Problems()
+    problems = Problems()
     for reason in reasons:
-        found.note(path.name, reason)
-    return found
+        problems.note(path.name, reason)
+    return problems
 
 
 def devices_of(properties: Mapping[str, Any], kind: str) -> Sequence[Device]:

@@ -154,11 +154,11 @@ class KinetoAnalysis:
     @property
     def _sequence(self) -> Ids:
         """The number of the node of autograd of each call; -1 for none. Those of different processes differ."""
-        found = self.call_arguments.sequence
+        sequence = self.call_arguments.sequence
         if len(processes_of(self.trace)) < 2:
-            return found
+            return sequence
         process = process_codes(self.trace, self.calls.track).astype(np.int64)
-        return np.where(found >= 0, found * (process.max(initial=0) + 1) + process, -1)
+        return np.where(sequence >= 0, sequence * (process.max(initial=0) + 1) + process, -1)
 
     @cached_property
     def modules(self) -> Paths:

@@ -141,8 +141,8 @@ def _elements(shapes: TextColumn) -> NDArray[np.int64]:
 
 
 def _element_count(shapes: str) -> int:
-    found = _value(shapes)
-    return _product(cast("list[Any]", found)) if isinstance(found, list) else -1
+    value = _value(shapes)
+    return _product(cast("list[Any]", value)) if isinstance(value, list) else -1
 
 
 def _product(shape: list[Any]) -> int:

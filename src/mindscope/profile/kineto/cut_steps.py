@@ -89,7 +89,7 @@ def _cut_by_time(analysis: KinetoAnalysis) -> NDArray[np.bool_]:
 def _calls_of_steps(analysis: KinetoAnalysis) -> _HostCalls:
     """Look at a part of the calls after the other: columns of all of them would take memory beside all that is read."""
     steps, calls = analysis.marked_steps, analysis.calls
-    found = _HostCalls(
+    host_calls = _HostCalls(
         count=np.zeros(len(steps), np.int64),
         operators=np.zeros(len(steps), np.int64),
         lead=steps.end - steps.start,
@@ -99,8 +99,8 @@ def _calls_of_steps(analysis: KinetoAnalysis) -> _HostCalls:
     )
     for first in range(0, calls.first_mark, _CHUNK):
         rows = calls.slices[first : first + _CHUNK]
-        _add_calls(found, analysis, rows, calls.role[first : first + len(rows)])
-    return found
+        _add_calls(host_calls, analysis, rows, calls.role[first : first + len(rows)])
+    return host_calls
 
 
 def _add_calls(found: _HostCalls, analysis: KinetoAnalysis, rows: NDArray[np.int32], role: NDArray[np.uint8]) -> None:

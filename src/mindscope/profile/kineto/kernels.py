@@ -51,11 +51,11 @@ def kernels_of(
     chosen = {name: column.select(first) for name, column in columns.items()}
 
     def gathered(reduction: np.ufunc, values: NDArray[np.int64], start: int) -> NDArray[np.int64]:
-        found = np.full(len(first), start, np.int64)
-        reduction.at(found, group, values)
-        return found
+        kernels = np.full(len(first), start, np.int64)
+        reduction.at(kernels, group, values)
+        return kernels
 
-    found = Kernels(
+    kernels = Kernels(
         name=chosen["name"],
         kind=chosen["kind"],
         device=chosen["device"],
@@ -71,7 +71,7 @@ def kernels_of(
         occupancy=_mean(work.arguments.numbers["est. achieved occupancy %"] / 100, work.duration, group),
         blocks_per_sm=_mean(work.arguments.numbers["blocks per SM"], work.duration, group),
     )
-    return found.select(np.argsort(-found.total, kind="stable"))
+    return kernels.select(np.argsort(-kernels.total, kind="stable"))
 
 
 def _launch_shapes(grid: TextColumn, block: TextColumn) -> TextColumn:

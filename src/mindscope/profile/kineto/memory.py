@@ -130,7 +130,7 @@ def _blocks(
     freed_at = np.where(free_mark >= 0, time[free_mark], UNKNOWN_TIME)
     owner = np.where(alloc_mark >= 0, _owners(analysis)[marks[alloc_mark]], np.int32(-1))
     numbers = analysis.marked_steps.numbers_at(allocated_at)
-    found = MemoryBlocks(
+    memory_blocks = MemoryBlocks(
         device=device.select(one),
         size=np.abs(size[one]),
         allocated_at=allocated_at,
@@ -141,7 +141,7 @@ def _blocks(
         category=_categories(analysis, owner, allocated_at, freed_at),
         step=numbers,
     )
-    return found.select(np.argsort(allocated_at, kind="stable"))
+    return memory_blocks.select(np.argsort(allocated_at, kind="stable"))
 
 
 def _owners(analysis: KinetoAnalysis) -> CallRows:

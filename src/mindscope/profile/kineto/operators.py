@@ -52,7 +52,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     longest = np.zeros(len(first), np.int64)
     np.maximum.at(longest, group, total[rows])
     has_device, has_memory = len(analysis.device) > 0, len(analysis.calls.marks) > 0
-    found = Operators(
+    operators = Operators(
         name=chosen["name"],
         type=_types(chosen["name"]),
         device=chosen["device"],
@@ -70,7 +70,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
         flops=added(call_flops(analysis)) if "shapes" in chosen else None,
         memory_self=added(analysis.memory_self) if has_memory else None,
     )
-    return found.select(np.argsort(-found.self_time, kind="stable"))
+    return operators.select(np.argsort(-operators.self_time, kind="stable"))
 
 
 def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:

@@ -121,5 +121,5 @@ def steps_of_run(properties: Mapping[str, Any]) -> dict[int, int]:
 
 
 def _number(name: str) -> int:
-    found = STEP_NAME.fullmatch(name)
-    return min(int(found[1]), np.iinfo(np.int64).max) if found else -1
+    match = STEP_NAME.fullmatch(name)
+    return min(int(match[1]), np.iinfo(np.int64).max) if match else -1

@@ -41,8 +41,8 @@ def largest(sizes: Sizes, rows: Rows, offset: int, count: int) -> Rows:
     """
     last = offset + count
     if last < len(rows):
-        own = sizes[rows]
-        least = np.partition(own, len(own) - last)[len(own) - last]
-        above, equal = rows[own > least], rows[own == least]
+        size = sizes[rows]
+        least = np.partition(size, len(size) - last)[len(size) - last]
+        above, equal = rows[size > least], rows[size == least]
         rows = np.sort(np.concatenate([above, equal[: last - len(above)]]))
     return rows[np.argsort(-sizes[rows], kind="stable")][offset:last]

@@ -86,9 +86,9 @@ class MemoryViews:
 
     def peak(self, device: str) -> int:
         """Return the moment of the greatest allocated memory of a device: of its curves, else of its blocks."""
-        own = [curve for curve in self.curves if curve.device == device]
-        if own:
-            greatest = max(own, key=lambda each: int(each.allocated[each.peak]))
+        curves = [curve for curve in self.curves if curve.device == device]
+        if curves:
+            greatest = max(curves, key=lambda each: int(each.allocated[each.peak]))
             return int(greatest.time[greatest.peak])
         live = self.live_bytes(device, self.groups[0]) if self.groups else None
         return 0 if live is None else live.peak_time

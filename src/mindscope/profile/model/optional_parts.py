@@ -16,15 +16,15 @@ _T = TypeVar("_T")
 
 def steps_of(profile: ProfileData) -> Steps | None:
     """Return the steps of means and advice, of which nothing is missing and which don't warm up; None without any."""
-    found = part_of(profile, Part.STEPS, Steps)
-    judged = None if found is None else found.judged
+    part = part_of(profile, Part.STEPS, Steps)
+    judged = None if part is None else part.judged
     return None if judged is None or not len(judged) else judged
 
 
 def slowest_steps(profile: ProfileData, times: Durations) -> list[int]:
     """Return the rows in the table of steps of the greatest of ``times``, which are beside ``steps_of(profile)``."""
-    found = part_of(profile, Part.STEPS, Steps)
-    return [] if found is None else integers_of(found.judged_rows[slowest(times)])
+    part = part_of(profile, Part.STEPS, Steps)
+    return [] if part is None else integers_of(part.judged_rows[slowest(times)])
 
 
 def slowest(times: Durations, count: int = 3) -> list[int]:

@@ -81,15 +81,15 @@ class Clocks:
 
     def _align(self, group: _Group) -> None:
         """Align the clocks of all members that are not known yet, by those that are."""
-        known = [row for row, rank in enumerate(group.ranks.tolist()) if rank in self._clocks]
+        rows = [row for row, rank in enumerate(group.ranks.tolist()) if rank in self._clocks]
         times = np.zeros(group.ends.shape[1], np.int64)
-        counts = group.is_known[known].sum(axis=0)
+        counts = group.is_known[rows].sum(axis=0)
         # One known member is enough: each row is already by the reference clock.
-        for row in reversed(known):
+        for row in reversed(rows):
             own = group.is_known[row]
             times[own] = group.ends[row, own] - self._clocks[int(group.ranks[row])].at(group.ends[row, own])
-        basis = min(self._clocks[int(group.ranks[row])].uncertainty for row in known)
-        limits = np.where(group.is_known[known], group.durations[known], 0).max(axis=0)
+        basis = min(self._clocks[int(group.ranks[row])].uncertainty for row in rows)
+        limits = np.where(group.is_known[rows], group.durations[rows], 0).max(axis=0)
         for row, rank in enumerate(group.ranks.tolist()):
             shared = group.is_known[row] & (counts > 0)
             if rank not in self._clocks and shared.any():

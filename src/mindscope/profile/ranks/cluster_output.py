@@ -46,13 +46,13 @@ def cluster_output(path: Path, problems: Problems) -> Iterator[RankData]:
     stages = 0 if table is None else _stages(table)
     for rank in sorted({*steps, *communication, *links}):
         operations, origin_ns = communication.get(rank, (None, None))
-        own = steps.get(rank)
-        bubble = None if own is None else own.extra.get("bubble")
+        step = steps.get(rank)
+        bubble = None if step is None else step.extra.get("bubble")
         yield RankData(
-            rank=rank, name=f"rank {rank}", path=str(path), origin_ns=origin_ns, steps=own, communication=operations,
+            rank=rank, name=f"rank {rank}", path=str(path), origin_ns=origin_ns, steps=step, communication=operations,
             links=links.get(rank), stages=stages,
-            receive=np.minimum(bubble, own.part("communication"))
-            if own is not None and isinstance(bubble, np.ndarray)
+            receive=np.minimum(bubble, step.part("communication"))
+            if step is not None and isinstance(bubble, np.ndarray)
             else None,
         )  # fmt: skip
 

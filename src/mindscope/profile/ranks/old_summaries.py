@@ -36,9 +36,9 @@ def is_old_summary(name: str) -> bool:
 
 def old_summaries(path: Path, names: list[str], problems: Problems) -> Iterator[RankData]:
     """Read the data of each rank that files in a directory are named by."""
-    analysed = {int(found[4]): found for name in names if (found := CLUSTER_ANALYSIS.fullmatch(name))}
+    analysed = {int(match[4]): match for name in names if (match := CLUSTER_ANALYSIS.fullmatch(name))}
     hccl, traces = (
-        {int(found[1]): name for name in names if (found := pattern.fullmatch(name))}
+        {int(match[1]): name for name in names if (match := pattern.fullmatch(name))}
         for pattern in (_HCCL, _STEP_TRACE)
     )
     # Parts of steps mean different things in both files: all ranks come from the kind that covers more of them.
@@ -96,8 +96,8 @@ def _operators(cell: str) -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def _kind(name: str) -> str:
-    found = _KIND.match(name)
-    return found[1].removesuffix("Op").lower() if found else "other"
+    match = _KIND.match(name)
+    return match[1].removesuffix("Op").lower() if match else "other"
 
 
 def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:

@@ -57,8 +57,8 @@ def with_summaries(own: Sequence[RankData], summaries: Sequence[RankData]) -> li
     """
     profiled, summarized = ({each.rank for each in several if each.steps is not None} for several in (own, summaries))
     if len(profiled) >= len(summarized):
-        known = {each.rank for each in own}
-        return [*own, *(summary for summary in summaries if summary.rank not in known)]
+        ranks = {each.rank for each in own}
+        return [*own, *(summary for summary in summaries if summary.rank not in ranks)]
     profiles = {each.rank: each for each in own}
     return [
         replace(

@@ -52,8 +52,8 @@ class RankData:
 
 def rank_data_of(profile: Profile, rank: int | None = None) -> RankData | None:
     """Take what is needed of a profile; None if it has neither steps nor communication. Keeps no part of its trace."""
-    found = part_of(profile, Part.STEPS, Steps)
-    steps = None if found is None or not len(found.complete) else found.complete
+    part = part_of(profile, Part.STEPS, Steps)
+    steps = None if part is None or not len(part.complete) else part.complete
     communication = part_of(profile, Part.COMMUNICATION, Communication)
     links = part_of(profile, Part.LINKS, Links)
     if steps is None and communication is None and links is None:

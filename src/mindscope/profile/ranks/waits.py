@@ -33,13 +33,13 @@ def waits_of(operations: Operations) -> Waits:
     """Return the parts of each operation."""
     measured = np.where(operations.transit >= 0, operations.transit, operations.duration)
     transfer = np.minimum(measured, operations.duration)
-    own = np.flatnonzero(operations.collective >= 0)
-    number = operations.collective[own]
+    rows = np.flatnonzero(operations.collective >= 0)
+    number = operations.collective[rows]
     count = int(number.max(initial=-1)) + 1
     shortest = np.full(count, np.iinfo(np.int64).max)
-    np.minimum.at(shortest, number, operations.duration[own])
+    np.minimum.at(shortest, number, operations.duration[rows])
     members = np.bincount(number, minlength=count)
-    transfer[own] = np.where(members[number] > 1, shortest[number], transfer[own])
+    transfer[rows] = np.where(members[number] > 1, shortest[number], transfer[rows])
     return Waits(transfer, operations.duration - transfer)
 
 

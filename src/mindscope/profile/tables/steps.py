@@ -110,5 +110,5 @@ class Steps(Table):
 
     def part(self, name: str) -> Durations:
         """Return a column of ``PARTS``; zeros where it is not recorded."""
-        found: Durations | None = getattr(self, name)
-        return np.zeros(len(self), np.int64) if found is None else found
+        durations: Durations | None = getattr(self, name)
+        return np.zeros(len(self), np.int64) if durations is None else durations

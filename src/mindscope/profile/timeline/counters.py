@@ -76,13 +76,13 @@ def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
     if not len(rows) or path is None:
         return
     wanted = ArgumentNames(integers=("Device Type", "Device Id"), numbers=_TOTALS)
-    found = read_arguments(path, events.args_offset[rows], events.args_size[rows], wanted)
-    columns = events.track[rows].astype(np.int64), found.integers["Device Type"], found.integers["Device Id"]
+    arguments = read_arguments(path, events.args_offset[rows], events.args_size[rows], wanted)
+    columns = events.track[rows].astype(np.int64), arguments.integers["Device Type"], arguments.integers["Device Id"]
     groups, group = distinct_rows(*columns)
     order, ends = np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(groups)))
     for (track, kind, number), own in zip(groups, np.split(order, ends[:-1]), strict=True):
         for total in _TOTALS:
-            values = found.numbers[total][own]
+            values = arguments.numbers[total][own]
             known = ~np.isnan(values)
             if values[known].any() or (total == _TOTALS[0] and known.any()):  # no zeros of CPUs
                 name = f"{device_name(kind, number)} {total.lower().removeprefix('total ')}"
@@ -90,8 +90,8 @@ def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
 
 
 def _without_memory(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    known = [index for index, name in enumerate(trace.names) if name == MEMORY]
-    return rows[~np.isin(trace.events.name[rows], known)]
+    indexes = [index for index, name in enumerate(trace.names) if name == MEMORY]
+    return rows[~np.isin(trace.events.name[rows], indexes)]
 
 
 def _counter(name: str, track: int, unit: str, times: NDArray[np.int64], values: NDArray[np.float64]) -> Counter:

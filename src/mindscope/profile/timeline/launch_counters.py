@@ -70,9 +70,9 @@ def _rates(timeline: Timeline, indexes: NDArray[np.int64], file: Path) -> NDArra
     """Return GB/s of each copy: bytes by nanosecond, else as the profiler says it; 0 if unknown."""
     wanted = ArgumentNames(integers=(_SIZE,), numbers=(_BANDWIDTH,))
     order = np.argsort(timeline.args_offset[indexes], kind="stable")
-    found = read_arguments(file, timeline.args_offset[indexes[order]], timeline.args_size[indexes[order]], wanted)
+    arguments = read_arguments(file, timeline.args_offset[indexes[order]], timeline.args_size[indexes[order]], wanted)
     size, said = np.empty(len(indexes), np.int64), np.empty(len(indexes))
-    size[order], said[order] = found.integers[_SIZE], found.numbers[_BANDWIDTH]
+    size[order], said[order] = arguments.integers[_SIZE], arguments.numbers[_BANDWIDTH]
     duration = timeline.duration[indexes]
     rate = size / np.where(duration > 0, duration, _SHORTEST_NS)
     return np.where(size != NO_INTEGER, np.maximum(rate, 0), np.nan_to_num(said, nan=0.0, posinf=0.0, neginf=0.0))
@@ -91,8 +91,8 @@ def summed(
 
 
 def _kind_of(name: str) -> str:
-    found = _KIND.match(name)
-    return found[0] if found else ""
+    match = _KIND.match(name)
+    return match[0] if match else ""
 
 
 def _tracks(timeline: Timeline, indexes: NDArray[np.signedinteger]) -> NDArray[np.int64]:

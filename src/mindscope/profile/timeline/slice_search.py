@@ -55,10 +55,10 @@ def slice_at(timeline: Timeline, time: int, name: str) -> int | None:
     """Return the shortest slice of a name at a moment; None without one."""
     if name not in timeline.names:
         return None
-    own = np.flatnonzero(timeline.name == list(timeline.names).index(name))
-    start, duration = timeline.start[own], timeline.duration[own]
-    own = own[(start <= time) & (start + duration >= time)]
-    return int(own[np.argmin(timeline.duration[own])]) if len(own) else None
+    rows = np.flatnonzero(timeline.name == list(timeline.names).index(name))
+    start, duration = timeline.start[rows], timeline.duration[rows]
+    rows = rows[(start <= time) & (start + duration >= time)]
+    return int(rows[np.argmin(timeline.duration[rows])]) if len(rows) else None
 
 
 def search(timeline: Timeline, names: Iterable[int]) -> Hits:

@@ -34,5 +34,5 @@ def trace_file_of(path: Path) -> Path | None:
 
 def newest(directory: Path, pattern: str) -> Path | None:
     """Return the last of files that differ in a stamp or number at their end; None without one."""
-    found = sorted(directory.glob(pattern), key=lambda file: (len(file.name), file.name))
-    return found[-1] if found else None
+    paths = sorted(directory.glob(pattern), key=lambda file: (len(file.name), file.name))
+    return paths[-1] if paths else None

@@ -85,22 +85,22 @@ def _add(answer: DebugFailuresAnswer, stores: Sequence[RunStore]) -> None:
             paths.running_data += own.running_data
             paths.flight_records += own.flight_records
             runs |= dict.fromkeys(own.running_data, store)
-    found = read_failures(paths, check_connected)
+    failures = read_failures(paths, check_connected)
     answer.failures += [
         DebugFailureEntry(
             run=runs[each.path].id, source=path_name(each.path, Path(runs[each.path].path)), rank=each.rank,
             error=each.error,
         )
-        for each in found.running_data
+        for each in failures.running_data
     ]  # fmt: skip
-    answer.ranks += [_flight_rank(flight_record) for flight_record in found.flight_records]
+    answer.ranks += [_flight_rank(flight_record) for flight_record in failures.flight_records]
     answer.mismatches += [
         DebugMismatch(
             kind=mismatch.kind, group=mismatch.group, sequence=mismatch.sequence, values=dict(mismatch.values)
         )
-        for mismatch in found.mismatches[:_MOST_MISMATCHES]
+        for mismatch in failures.mismatches[:_MOST_MISMATCHES]
     ]
-    answer.problems += found.problems
+    answer.problems += failures.problems
 
 
 def _paths_of(store: RunStore) -> FailurePaths:

@@ -39,18 +39,18 @@ Version = Annotated[str | None, Query(max_length=40, description="As in the list
 @router.get("/graphs", response_model=GraphsAnswer, responses=READABLE)
 def get_graphs(run: str, viewer: CurrentViewer) -> Response:
     """The computational graphs of a run."""
-    found = _graphs(viewer, run)
-    return JsonResponse(GraphsAnswer(run=run, graphs=graph_entries(found), problems=graph_problems(found)))
+    graphs = _graphs(viewer, run)
+    return JsonResponse(GraphsAnswer(run=run, graphs=graph_entries(graphs), problems=graph_problems(graphs)))
 
 
 @router.get("/graphs/structure", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
 def get_graph_structure(run: str, graph: str, viewer: CurrentViewer, version: Version = None) -> Response:
     """The nodes, scopes and edges of a graph as columns, without attributes. The header is a ``StructureHeader``."""
-    found = _graphs(viewer, run)
-    if graph not in found.graphs:
+    graphs = _graphs(viewer, run)
+    if graph not in graphs.graphs:
         return _no_graph(run, graph)
-    response = ColumnsResponse(pack_structure(graph, found.graphs[graph]))
-    return immutable(response) if version == graph_version(found, graph) else response
+    response = ColumnsResponse(pack_structure(graph, graphs.graphs[graph]))
+    return immutable(response) if version == graph_version(graphs, graph) else response
 
 
 @router.get("/graphs/summary", response_model=SummaryAnswer, responses=READABLE)
@@ -63,11 +63,11 @@ def get_graph_summary(run: str, graph: str, viewer: CurrentViewer) -> Response:
 @router.get("/graphs/attributes", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
 def get_graph_attributes(run: str, graph: str, viewer: CurrentViewer, version: Version = None) -> Response:
     """The attributes of all nodes of a graph, to search in. The header is an ``AttributesHeader``."""
-    found = _graphs(viewer, run)
-    if graph not in found.graphs:
+    graphs = _graphs(viewer, run)
+    if graph not in graphs.graphs:
         return _no_graph(run, graph)
-    response = ColumnsResponse(pack_attributes(found.graphs[graph]))
-    return immutable(response) if version == graph_version(found, graph) else response
+    response = ColumnsResponse(pack_attributes(graphs.graphs[graph]))
+    return immutable(response) if version == graph_version(graphs, graph) else response
 
 
 @router.get("/graphs/diff", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
@@ -86,8 +86,8 @@ def get_graph_diff(
         if wanted not in found.graphs:
             return _no_graph(name, wanted)
     response = ColumnsResponse(pack_diff(*(found.graphs[wanted] for _, wanted, found in sides)))
-    known = [graph_version(found, wanted) for _, wanted, found in sides]
-    return immutable(response) if [version, other_version] == known else response
+    graph_versions = [graph_version(found, wanted) for _, wanted, found in sides]
+    return immutable(response) if [version, other_version] == graph_versions else response
 
 
 @router.get("/graphs/node", response_model=NodeAnswer, responses=READABLE)
@@ -107,8 +107,8 @@ def get_graph_node(
 @router.get("/graphs/dataset", response_model=DatasetGraphAnswer, responses=READABLE)
 def get_dataset_graph(run: str, viewer: CurrentViewer) -> Response:
     """The newest data pipeline of a run: stages with parameters, transforms, samplers and inputs."""
-    found = Run(viewer.catalog.run(run), lambda: False).dataset_graph
-    return JsonResponse(DatasetGraphAnswer(run=run, stages=pipeline_stages(found)))
+    dataset_graph = Run(viewer.catalog.run(run), lambda: False).dataset_graph
+    return JsonResponse(DatasetGraphAnswer(run=run, stages=pipeline_stages(dataset_graph)))
 
 
 def _graphs(viewer: Viewer, run: str) -> RunGraphs:

@@ -52,8 +52,8 @@ class MergedRow:
 
 def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: HistogramCache | None = None) -> Packed:
     """Return the histograms of each series of the query, in its order; ``merged`` caches them between queries."""
-    known = HistogramCache() if merged is None else merged
-    series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, known))
+    histogram_cache = HistogramCache() if merged is None else merged
+    series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, histogram_cache))
     return pack(HistogramsHeader(series=list(series)))
 
 
@@ -63,8 +63,8 @@ def _series(catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: 
         problem=None, start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
     )  # fmt: skip
     try:
-        found = find_values(catalog.run(name.run), Kind.HISTOGRAM, name.tag)
-        return _reduced(empty, found, name.since, query, merged)
+        values = find_values(catalog.run(name.run), Kind.HISTOGRAM, name.tag)
+        return _reduced(empty, values, name.since, query, merged)
     except Exception as error:
         return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
 

@@ -51,8 +51,8 @@ class DeadlineMiddleware:
         self._max_seconds = max_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        own = Deadline(time.monotonic() + self._max_seconds, self._max_seconds)
-        token = _DEADLINE.set(min(own, _DEADLINE.get(_NEVER)))
+        deadline = Deadline(time.monotonic() + self._max_seconds, self._max_seconds)
+        token = _DEADLINE.set(min(deadline, _DEADLINE.get(_NEVER)))
         try:
             await self._app(scope, receive, send)
         finally:

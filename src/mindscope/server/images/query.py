@@ -29,17 +29,17 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
 
     Raises RunNotFoundError, TagNotFoundError.
     """
-    found = find_values(catalog.run(run), Kind.IMAGE, tag)
-    references = found.references
+    values = find_values(catalog.run(run), Kind.IMAGE, tag)
+    references = values.references
     columns = [references.step, references.wall_time, references.file, references.offset]
     kept = kept_rows(columns, since)
     new = references.take(slice(kept, None))
-    pictures = _newest(found)
+    pictures = _newest(values)
     first = pictures[0] if pictures else None
     return ImagesAnswer(
         run=run,
         tag=tag,
-        version=found.version,
+        version=values.version,
         pictures=None if pictures is None else len(pictures),
         width=first.width if first else None,
         height=first.height if first else None,

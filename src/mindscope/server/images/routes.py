@@ -53,11 +53,11 @@ def get_image(
     picture: Annotated[int, Query(ge=0, le=MAX_PICTURE)] = 0,
 ) -> Response | JSONResponse:
     """Return an image of the value that ``/api/images`` calls ``id``."""
-    found = find_image(viewer.catalog, run, tag, id, picture)
-    if found is None:
+    image = find_image(viewer.catalog, run, tag, id, picture)
+    if image is None:
         what = Reason("image_not_found", run=run, tag=tag, id=id, picture=picture)
         return failure(404, what, "GET /api/images lists the ids of a tag")
-    damage = image_damage(found.encoded, found.location)
+    damage = image_damage(image.encoded, image.location)
     if damage is not None:
         return failure(415, damage, "only whole PNG, JPEG, GIF, WebP, BMP and AVIF are handed out: record one of them")
-    return Response(found.encoded, media_type=media_type(found.encoded), headers=IMMUTABLE)
+    return Response(image.encoded, media_type=media_type(image.encoded), headers=IMMUTABLE)

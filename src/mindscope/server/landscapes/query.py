@@ -121,10 +121,10 @@ def _training_of(run: Run) -> LandscapeRun:
 
 
 def _entry(store: RunStore, tag: str) -> LandscapeEntry:
-    found = find_values(store, Kind.LANDSCAPE, tag)
-    id = value_ids(found.references)[-1]
+    values = find_values(store, Kind.LANDSCAPE, tag)
+    id = value_ids(values.references)[-1]
     try:
-        landscape = _newest(found)
+        landscape = _newest(values)
     except Exception as error:
         return _described(store.id, tag, id, Landscape(NOTHING, NOTHING, NOTHING)).model_copy(
             update={"problem": ReasonEntry.of(as_format_error(error, Kind.LANDSCAPE.value))}

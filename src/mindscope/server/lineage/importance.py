@@ -50,15 +50,15 @@ def answer_importance(table: LineageTable, query: ImportanceQuery) -> Importance
 
     Raises ExpressionError, ColumnNotFoundError, and as ``check_connected``.
     """
-    found = selected(table, query).importance(query.target, query.columns, check_connected, also=query.also)
+    importance = selected(table, query).importance(query.target, query.columns, check_connected, also=query.also)
     return ImportanceAnswer(
-        target=found.target.id,
-        sample_size=found.sample_size,
-        features=[_feature(feature) for feature in found.features],
-        pairs=[_pair(pair) for pair in found.pairs],
-        set_apart=[SetApartColumn(id=each.key.id, reason=ReasonEntry.of(each.reason)) for each in found.set_apart],
-        forest_score=None if found.forest_score is None else _estimate(found.forest_score),
-        forest_problem=None if found.forest_problem is None else ReasonEntry.of(found.forest_problem),
+        target=importance.target.id,
+        sample_size=importance.sample_size,
+        features=[_feature(feature) for feature in importance.features],
+        pairs=[_pair(pair) for pair in importance.pairs],
+        set_apart=[SetApartColumn(id=each.key.id, reason=ReasonEntry.of(each.reason)) for each in importance.set_apart],
+        forest_score=None if importance.forest_score is None else _estimate(importance.forest_score),
+        forest_problem=None if importance.forest_problem is None else ReasonEntry.of(importance.forest_problem),
     )
 
 

@@ -181,11 +181,11 @@ def _index(selection: Selection, query: LogLinesQuery, store: RunStore) -> int |
 def _crash_index(selection: Selection, opened: OpenLog, store: RunStore) -> int | None:
     """Return the index of the error that the training ended with; None without one, or if it is not selected."""
     indexes = {file.name: (number, file.index) for number, file in enumerate(opened.logs.files)}
-    found = crashes_of({name: index.path for name, (_, index) in indexes.items()}, [store])
-    if not found:
+    crashes = crashes_of({name: index.path for name, (_, index) in indexes.items()}, [store])
+    if not crashes:
         return None
-    number, index = indexes[found[0].name]
-    row = int(np.searchsorted(index.start, found[0].crash.start, side="right")) - 1
+    number, index = indexes[crashes[0].name]
+    row = int(np.searchsorted(index.start, crashes[0].crash.start, side="right")) - 1
     return selection.index_of(number, row)
 
 

@@ -61,8 +61,8 @@ class OpenLogs:
             NoLogError: it has none, or not one of that name.
             RunNotFoundError, OSError: it can't be found.
         """
-        found = logs_of(catalog.run(run), catalog.runs)
-        paths = tuple((name, path) for name, path in found.items() if not names or name in names)
+        logs = logs_of(catalog.run(run), catalog.runs)
+        paths = tuple((name, path) for name, path in logs.items() if not names or name in names)
         if not paths:
             raise NoLogError(run)
         return self._open.get((run, tuple(sorted(names))), paths, lambda _: self._opened(paths))

@@ -43,8 +43,8 @@ def _series_or_error(catalog: Catalog, name: PrSeriesName) -> PrSeries:
         run=name.run, tag=name.tag, error=None, version=0, returned=0, problem=None, cursor=None, kept=0, columns=None
     )
     try:
-        found = find_values(catalog.run(name.run), Kind.PR_CURVE, name.tag)
-        return _read(empty, found, name)
+        values = find_values(catalog.run(name.run), Kind.PR_CURVE, name.tag)
+        return _read(empty, values, name)
     except Exception as error:
         return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
 

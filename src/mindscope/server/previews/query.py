@@ -63,8 +63,8 @@ def with_landscape(previews: Previews, catalog: Catalog, tag: str) -> Previews:
 
     Raises TagNotFoundError, FormatError if the landscape can't be read.
     """
-    found = find_values(catalog.run(previews.run), Kind.LANDSCAPE, tag)
-    landscape: Landscape = found.read(found.references, len(found.references) - 1)
+    values = find_values(catalog.run(previews.run), Kind.LANDSCAPE, tag)
+    landscape: Landscape = values.read(values.references, len(values.references) - 1)
     return previews.model_copy(update={"landscape": _landscape_preview(tag, landscape)})
 
 

@@ -13,13 +13,13 @@ from mindscope.types import Kind
 
 def list_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> ValuesAnswer:
     """Return all values of a tag of a kind other than scalar. Raises RunNotFoundError, TagNotFoundError."""
-    found = find_values(catalog.run(run), kind, tag)
+    values = find_values(catalog.run(run), kind, tag)
     return ValuesAnswer(
         run=run,
         tag=tag,
         kind=kind,
-        version=found.version,
-        step=found.references.step.tolist(),
-        wall_time=[finite(time) for time in found.references.wall_time.tolist()],
-        id=value_ids(found.references),
+        version=values.version,
+        step=values.references.step.tolist(),
+        wall_time=[finite(time) for time in values.references.wall_time.tolist()],
+        id=value_ids(values.references),
     )

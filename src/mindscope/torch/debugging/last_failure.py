@@ -23,8 +23,8 @@ def failed_operator(error: BaseException, network: nn.Module) -> dict[str, Any] 
     while cause is not None and id(cause) not in errors:
         errors.add(id(cause))
         cause = cause.__cause__ or cause.__context__
-    found = [each.followed.failed_operator for each in _newest_first(network)]
-    return next((facts for number, facts in filter(None, found) if number in errors), None)
+    failed_operators = [each.followed.failed_operator for each in _newest_first(network)]
+    return next((facts for number, facts in filter(None, failed_operators) if number in errors), None)
 
 
 def first_not_finite(network: nn.Module) -> dict[str, Any] | None:

@@ -68,14 +68,14 @@ def fetched_cells(tensor: Tensor, categories: Sequence[str], is_low_precision: b
         return lambda: [NULL] * len(categories)
     if not flat.dtype.is_floating_point or flat.dtype not in _NUMPY or not is_low_precision:
         flat = flat.to(torch.float64 if flat.dtype in (torch.int64, torch.float64) else torch.float32)
-    known = [name for name in categories if name in _ON_DEVICE]
-    if not known:
+    names = [name for name in categories if name in _ON_DEVICE]
+    if not names:
         return lambda: [NULL] * len(categories)
-    values = torch.stack([_ON_DEVICE[name](flat) for name in known])
+    values = torch.stack([_ON_DEVICE[name](flat) for name in names])
     fetch = fetched(values, is_copied=True, sample=None)
 
     def rows() -> list[str]:
-        found = dict(zip(known, fetch().tolist(), strict=True))
+        found = dict(zip(names, fetch().tolist(), strict=True))
         return [number_text(found[name]) if name in found else NULL for name in categories]
 
     return rows

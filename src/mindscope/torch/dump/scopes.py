@@ -53,10 +53,10 @@ class FullNames:
         return f"Gradients/{scope}/Grad_{call.forward.type}" if call.forward is not None else f"Gradients/{scope}"
 
     def _module_scope(self, path: str, is_in_network: bool) -> str:
-        known = self._scopes.get((path, is_in_network))
-        if known is None:
-            known = self._scopes[path, is_in_network] = self._joined(path) if is_in_network else "Default"
-        return known
+        scope = self._scopes.get((path, is_in_network))
+        if scope is None:
+            scope = self._scopes[path, is_in_network] = self._joined(path) if is_in_network else "Default"
+        return scope
 
     def _joined(self, path: str) -> str:
         parts = path.split(".") if path else []

@@ -17,8 +17,8 @@ def fused_message(nodes: list[Any], name: str) -> Message:
     message: Message = {"name": name, "node": [], "parameters": []}
     known: set[str] = set()
     for number, node in enumerate(nodes, start=1):
-        own = set(node.get_buffer_names())
-        read = [buffer for buffer in sorted(node.used_buffer_names()) if buffer not in own]
+        buffer_names = set(node.get_buffer_names())
+        read = [buffer for buffer in sorted(node.used_buffer_names()) if buffer not in buffer_names]
         outside = [buffer for buffer in read if buffer not in makers and buffer not in known]
         message["parameters"] += [{"name": buffer} for buffer in outside]
         known.update(outside)

@@ -131,16 +131,16 @@ def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkp
 def _load(file: Path) -> Mapping[str, Any]:
     """Return a file of ``torch.save``. Raises OSError and FormatError."""
     try:
-        found: Any = load_checkpoint(file)
+        checkpoint: Any = load_checkpoint(file)
     except OSError:
         raise
     except Exception as error:  # of pickle, of zip files, of PyTorch
         remedy = "; SummaryLandscape of mindscope.mindspore reads those of MindSpore" if file.suffix == ".ckpt" else ""
         wanted = f"want a state dict of torch.save, or safetensors{remedy}"
         raise FormatError(f"{file}: {type(error).__name__}; {wanted}") from error
-    if not isinstance(found, Mapping):
-        raise FormatError(f"{file}: {type(found).__name__}; want a state dict of torch.save, or safetensors")
-    return cast("Mapping[str, Any]", found)
+    if not isinstance(checkpoint, Mapping):
+        raise FormatError(f"{file}: {type(checkpoint).__name__}; want a state dict of torch.save, or safetensors")
+    return cast("Mapping[str, Any]", checkpoint)
 
 
 class StateReader:

@@ -117,8 +117,8 @@ def sharpness(
         raise ValueError(f"dtype is {dtype!r}, want None, float32 or float64")
     options = Options(num_samples, seed, normalization, dtype)
     made, loss_fn = given_network(network, loss_fn)
-    found = find_checkpoints(checkpoint, made)
-    hessian = _hessian(NetworkLoss(made, loss_fn, DTYPES[dtype]), data, found.checkpoints[-1], options)
+    checkpoints = find_checkpoints(checkpoint, made)
+    hessian = _hessian(NetworkLoss(made, loss_fn, DTYPES[dtype]), data, checkpoints.checkpoints[-1], options)
     value = hessian.value()
     if not math.isfinite(value):
         raise ValueError(f"the loss is {value} here, and has no curvature where it is NaN or Infinity")
@@ -126,7 +126,7 @@ def sharpness(
     gradient = hessian.gradient()
     norm = float(cast(Any, gradient).norm())
     result = Sharpness(
-        step=found.step() if step is None else step,
+        step=checkpoints.step() if step is None else step,
         loss=value,
         top_eigenvalues=tuple(pair.value for pair in pairs),
         residuals=tuple(pair.residual for pair in pairs),
@@ -138,7 +138,7 @@ def sharpness(
         rho=rho, num_samples=hessian.num_samples, seed=seed, normalization=normalization,
         dtype=hessian.dtype_name,
     )  # fmt: skip
-    directory = found.run if output is None else output
+    directory = checkpoints.run if output is None else output
     if directory is not None:
         with SummaryRecord(directory, raise_exception=True) as record:
             result.record(record)

@@ -104,7 +104,7 @@ class Metrics:
         }
 
     def _chosen(self, metric: Any, roles: list[int] | None) -> list[int] | None:
-        own = metric.indexes if isinstance(metric, Metric) else None
-        if own is not None or roles is None:
-            return own
+        indexes = metric.indexes if isinstance(metric, Metric) else None
+        if indexes is not None or roles is None:
+            return indexes
         return roles[:1] if isinstance(metric, Loss) else roles[1:]

@@ -167,9 +167,9 @@ class Profiler(Callback):
         return operators_as_json(self._operators(None), names)
 
     def _operators(self, path: str | PathLike[str] | None) -> Operators:
-        own = [file for file in self.recording.files if not file.name.endswith(MEMORY_HISTORY)]
+        files = [file for file in self.recording.files if not file.name.endswith(MEMORY_HISTORY)]
         return read_operators(
-            own if path is None else [find_profile.path for find_profile in find_profiles(Path(path))]
+            files if path is None else [find_profile.path for find_profile in find_profiles(Path(path))]
         )
 
     def __enter__(self) -> Profiler:

@@ -33,13 +33,13 @@ def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[L
         Debugger saw it at level ``operator``. ``first_not_finite``: the first tensor with a NaN or an infinity, of the
         last steps of a Debugger, else of the tensors that still exist.
     """
-    found = {} if error is None else _failure(error, network)
+    failure = {} if error is None else _failure(error, network)
     debugged = _debugged(error, network)
-    found |= {name: value for name, value in debugged.items() if value is not None}
+    failure |= {name: value for name, value in debugged.items() if value is not None}
     bad = next((tensor for tensor in tensors if tensor.is_finite is False), None)
-    if bad is not None and "first_not_finite" not in found:
-        found["first_not_finite"] = {"kind": bad.kind, "name": bad.name, "dtype": bad.dtype, "shape": bad.shape}
-    return found
+    if bad is not None and "first_not_finite" not in failure:
+        failure["first_not_finite"] = {"kind": bad.kind, "name": bad.name, "dtype": bad.dtype, "shape": bad.shape}
+    return failure
 
 
 def _debugged(error: BaseException | None, network: nn.Module) -> dict[str, Any]:

@@ -37,11 +37,11 @@ class IrText:
 
 def read_ir(lines: Iterable[str]) -> IrText:
     """Return the operators and parameters of a text; lines that are neither are skipped."""
-    found = IrText()
+    ir_text = IrText()
     name = ""
     frames: list[re.Match[str]] = []
     for line in lines:
-        if len(found.stacks) >= _MOST_NAMES or len(found.parameters) >= _MOST_NAMES:
+        if len(ir_text.stacks) >= _MOST_NAMES or len(ir_text.parameters) >= _MOST_NAMES:
             break
         if len(line) > _LONGEST_LINE:  # constants
             line = line[:_LONGEST_LINE]
@@ -49,12 +49,12 @@ def read_ir(lines: Iterable[str]) -> IrText:
             if name and len(frames) < _MOST_LINES:
                 frames.append(frame)
         elif "(" in line and (named := _NAME.fullmatch(line)) and ("/" in named["name"] or "-op" in named["name"]):
-            _end(found, name, frames)
+            _end(ir_text, name, frames)
             name, frames = named["name"], []
         elif line.lstrip().startswith("%para") and (parameter := _PARAMETER.fullmatch(line.rstrip("\n"))):
-            found.parameters[parameter["name"]] = "isweight: false" not in parameter["rest"].lower()
-    _end(found, name, frames)
-    return found
+            ir_text.parameters[parameter["name"]] = "isweight: false" not in parameter["rest"].lower()
+    _end(ir_text, name, frames)
+    return ir_text
 
 
 def _end(found: IrText, name: str, frames: list[re.Match[str]]) -> None:

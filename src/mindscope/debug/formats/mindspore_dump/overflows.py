@@ -63,11 +63,11 @@ class OverflowReader:
                 yield path, is_of_step
 
     def _tasks(self, path: Path) -> list[OverflowTask]:
-        found: list[OverflowTask] = []
+        overflow_tasks: list[OverflowTask] = []
         for each in read_async_file(path, self._problems):
             if each.array is not None and each.size <= _LARGEST:
-                found += read_overflow_record(each.array.read().tobytes())
-        return found
+                overflow_tasks += read_overflow_record(each.array.read().tobytes())
+        return overflow_tasks
 
 
 def _files(directory: Path) -> list[Path]:

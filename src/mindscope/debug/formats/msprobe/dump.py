@@ -40,8 +40,8 @@ def read_msprobe_dump(root: Path, on_progress: Progress) -> RecordedSteps:
     directories = list(_directories(root))
     if not directories:
         raise FormatError(f"{root} holds no {DUMP_FILES[0]} in directories of steps and ranks, want a dump of msprobe")
-    known = {directory.rank for directory in directories if directory.rank is not None}
-    first = max(known, default=-1) + 1
+    ranks = {directory.rank for directory in directories if directory.rank is not None}
+    first = max(ranks, default=-1) + 1
     processes = {
         process: first + index
         for index, process in enumerate(

@@ -105,14 +105,14 @@ def ascend_operation(step: str, name: str, facts: Any) -> AscendOperation:
     """Return an entry by the names of its step and of itself, such as ``step7`` and
     ``hcom_allReduce__844_2_1@8440``.
     """
-    found = _STEP.fullmatch(step)
+    match = _STEP.fullmatch(step)
     bare, _, group = name.partition("@")
-    return AscendOperation(int(found[1]) if found else -1, bare, group, _mapping(facts))
+    return AscendOperation(int(match[1]) if match else -1, bare, group, _mapping(facts))
 
 
 def _kind(name: str) -> str:
-    found = _KIND.match(name)
-    return (found[1] if found else name).replace("_", "").lower()
+    match = _KIND.match(name)
+    return (match[1] if match else name).replace("_", "").lower()
 
 
 def _sequence(name: str) -> int:

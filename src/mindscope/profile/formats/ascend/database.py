@@ -100,9 +100,9 @@ def _main_database(directory: Path) -> Path | None:
 
 
 def _read(path: Path, on_progress: Progress) -> Profile:
-    found = _profile(path, Problems(), None)
+    profile = _profile(path, Problems(), None)
     on_progress(path.stat().st_size)
-    return found
+    return profile
 
 
 def _profile(path: Path, problems: Problems, origin_ns: int | None) -> Profile:
@@ -156,8 +156,8 @@ def _rank_of(path: Path, file: SqliteFile) -> int:
     """Return the rank by the table of ranks, else by the name of the file."""
     named = [row.get("rankId") for row in file.named_rows("RANK_DEVICE_MAP")]
     rank = next((each for each in named if isinstance(each, int) and 0 <= each < 1 << 31), None)
-    found = _MAIN.fullmatch(path.name)
-    return rank if rank is not None else int(found[1] or 0) if found else 0
+    match = _MAIN.fullmatch(path.name)
+    return rank if rank is not None else int(match[1] or 0) if match else 0
 
 
 def _properties(file: SqliteFile) -> dict[str, Any]:

@@ -60,10 +60,10 @@ def _kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
 
 def _operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     """Return calls of the framework; without them the kernels, which in graph mode have the names of operators."""
-    found = operators_of(analysis)
+    operators = operators_of(analysis)
     work = analysis.device
-    if not isinstance(found, Missing) or not len(work):
-        return found
+    if not isinstance(operators, Missing) or not len(work):
+        return operators
     names = TextColumn(work.name, analysis.trace.names)
     types = analysis.source.of_slices(work.slice, ArgumentNames(texts=(TYPE,))).texts[TYPE]
     runs = Operators(
@@ -82,5 +82,5 @@ def _operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
 
 def _modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     operators = _operators_of(analysis)
-    found = None if isinstance(operators, Missing) else modules_of(operators)
-    return analysis.missing("modules") if found is None else found
+    modules = None if isinstance(operators, Missing) else modules_of(operators)
+    return analysis.missing("modules") if modules is None else modules

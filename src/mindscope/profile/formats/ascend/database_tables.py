@@ -89,27 +89,27 @@ def steps_of_tables(file: SqliteFile) -> Steps | None:
 
 def operations_of_tables(file: SqliteFile) -> list[AscendOperation]:
     """Return ``CommAnalyzerTime`` and ``CommAnalyzerBandwidth`` as ``communication.json`` has them."""
-    found: _Operations = {}
+    operations: _Operations = {}
     for row in file.named_rows("CommAnalyzerTime", _MOST_ROWS):
-        _facts(found, row)["Communication Time Info"] = {
+        _facts(operations, row)["Communication Time Info"] = {
             name: row[column] for column, name in _TIMES.items() if row.get(column) is not None
         }
-    for row in file.named_rows("CommAnalyzerBandwidth", _MOST_ROWS) if found else ():
-        links = _facts(found, row).setdefault("Communication Bandwidth Info", {})
+    for row in file.named_rows("CommAnalyzerBandwidth", _MOST_ROWS) if operations else ():
+        links = _facts(operations, row).setdefault("Communication Bandwidth Info", {})
         # A link has a row for each size of packages, which repeat its sums.
         links[str(row.get("transport_type"))] = {"Transit Size(MB)": row.get("transit_size")}
-    return [AscendOperation(*key, facts) for key, facts in found.items()]
+    return [AscendOperation(*key, facts) for key, facts in operations.items()]
 
 
 def link_operations_of_tables(file: SqliteFile) -> list[AscendOperation]:
     """Return ``CommAnalyzerMatrix`` as ``communication_matrix.json`` has it."""
-    found: _Operations = {}
+    operations: _Operations = {}
     for row in file.named_rows("CommAnalyzerMatrix", _MOST_ROWS):
-        _facts(found, row)[f"{row.get('src_rank')}-{row.get('dst_rank')}"] = {
+        _facts(operations, row)[f"{row.get('src_rank')}-{row.get('dst_rank')}"] = {
             "Transport Type": row.get("transport_type", ""), "Transit Size(MB)": row.get("transit_size"),
             "Transit Time(ms)": row.get("transit_time"),
         }  # fmt: skip
-    return [AscendOperation(*key, facts) for key, facts in found.items()]
+    return [AscendOperation(*key, facts) for key, facts in operations.items()]
 
 
 def _facts(found: _Operations, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,10 +124,10 @@ def operators_of_statistic(table: CsvTable, rank: int) -> Operators:
 
 def required(table: CsvTable, *aliases: str) -> TextColumn:
     """Return a column of texts. Raises KeyError, which names it, if the table lacks it."""
-    found = table.texts(*aliases)
-    if found is None:
+    texts = table.texts(*aliases)
+    if texts is None:
         raise KeyError(f"no column {aliases[0]}, it has {', '.join(table.names) or 'none'}")
-    return found
+    return texts
 
 
 def _runs(table: CsvTable, rank: int) -> Kernels:
@@ -178,19 +178,19 @@ def _required_times(table: CsvTable, *aliases: str) -> Any:
 
 
 def _devices(table: CsvTable, rank: int) -> TextColumn:
-    found = table.texts(*DEVICE)
-    if found is None:
+    texts = table.texts(*DEVICE)
+    if texts is None:
         return TextColumn.constant(f"NPU {rank}", len(table))
-    return mapped(found, lambda text: f"NPU {text}" if text.isdecimal() else f"NPU {rank}")
+    return mapped(texts, lambda text: f"NPU {text}" if text.isdecimal() else f"NPU {rank}")
 
 
 def _shapes(table: CsvTable) -> TextColumn | None:
-    found = table.texts("Input Shapes")
-    return None if found is None else mapped(found, lambda text: text.strip('"'))
+    texts = table.texts("Input Shapes")
+    return None if texts is None else mapped(texts, lambda text: text.strip('"'))
 
 
 def _stacks(table: CsvTable) -> TextColumn | None:
-    found = table.texts("Call Stack")
-    if found is None or not any(found.values):
+    texts = table.texts("Call Stack")
+    if texts is None or not any(texts.values):
         return None
-    return mapped(found, lambda text: ";".join(part.strip() for part in text.split(";") if part.strip()))
+    return mapped(texts, lambda text: ";".join(part.strip() for part in text.split(";") if part.strip()))

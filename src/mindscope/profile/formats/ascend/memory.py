@@ -67,10 +67,10 @@ def _since(times: NDArray[np.int64], origin_ns: int) -> NDArray[np.int64]:
 
 def _device(table: CsvTable) -> TextColumn:
     """Return the device, ``NPU:0`` in the file."""
-    found = table.texts("Device Type", "Device")
-    if found is None:
+    texts = table.texts("Device Type", "Device")
+    if texts is None:
         return TextColumn.constant("NPU 0", len(table))
-    return mapped(found, lambda text: text.replace(":", " "))
+    return mapped(texts, lambda text: text.replace(":", " "))
 
 
 _NOTHING = MemoryCurve(

@@ -105,7 +105,7 @@ class _Msprof:
 
     def _rank(self) -> int:
         """Return the rank that the profile names, else the number of its device."""
-        device = next((found for path in self._path.glob("device_*") if (found := _DEVICE.fullmatch(path.name))), None)
+        device = next((match for path in self._path.glob("device_*") if (match := _DEVICE.fullmatch(path.name))), None)
         rank = self.information.get("rank_id")
         if isinstance(rank, int) and 0 <= rank < 1 << 31:
             return rank
@@ -114,8 +114,8 @@ class _Msprof:
     @cached_property
     def _summary(self) -> _Iterations | None:
         """Return the summary of kernels; without it, that of tasks, which has no shapes."""
-        found = self._table("op_summary*.csv")
-        return found if found is not None and len(found.table) else self._table("task_time*.csv")
+        table = self._table("op_summary*.csv")
+        return table if table is not None and len(table.table) else self._table("task_time*.csv")
 
     @cached_property
     def _kernels(self) -> Kernels | None:
@@ -131,11 +131,11 @@ class _Msprof:
     def _operators(self) -> Operators | None:
         if self._kernels is not None and self._summary is not None:
             return operators_of_kernels(self._kernels, types_of(self._summary.table))
-        found = self._table("op_statistic*.csv")
-        if found is None:
+        table = self._table("op_statistic*.csv")
+        if table is None:
             return None
         operators = self.problems.read(
-            Path("op_statistic.csv"), lambda _: operators_of_statistic(found.table, self.rank)
+            Path("op_statistic.csv"), lambda _: operators_of_statistic(table.table, self.rank)
         )
         return None if operators is None else operators.group_by("name", "type", "device")
 
@@ -170,7 +170,7 @@ class _Iterations(NamedTuple):
 
 def _iterations(files: Sequence[tuple[Path, CsvTable]]) -> _Iterations:
     tables = [table for _, table in files]
-    numbers = [found[1] for file, _ in files if (found := _ITERATION.fullmatch(file.name))]
+    numbers = [match[1] for file, _ in files if (match := _ITERATION.fullmatch(file.name))]
     whole = (
         tables[0] if len(tables) == 1 else CsvTable(tables[0].names, (row for table in tables for row in table.rows()))
     )

@@ -180,8 +180,12 @@ class _Output:
     @cached_property
     def _kernel_table(self) -> CsvTable | None:
         """Return the table of kernels; without it, that of tasks, which has neither types nor shapes."""
-        found = self._kernel_details
-        return found if found is not None and len(found) else self._table("task_time") or found
+        kernel_details = self._kernel_details
+        return (
+            kernel_details
+            if kernel_details is not None and len(kernel_details)
+            else self._table("task_time") or kernel_details
+        )
 
     @cached_property
     def _kernels(self) -> Kernels | None:

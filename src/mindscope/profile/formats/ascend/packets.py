@@ -52,9 +52,9 @@ def _sizes(links: Mapping[str, Any], link: str) -> list[tuple[float, int]]:
 
     SDMA is the sum of its parts, which count where it has none.
     """
-    own = _distribution(links.get(link))
-    if own or link != "SDMA":
-        return own
+    distribution = _distribution(links.get(link))
+    if distribution or link != "SDMA":
+        return distribution
     return [packet for part in _PARTS_OF_SDMA for packet in _distribution(links.get(part))]
 
 

@@ -30,8 +30,8 @@ def first_and_last_step(profile: Path) -> tuple[int, int] | None:
         steps = run_steps(read_object(profile / FACTS_FILE)) if (profile / FACTS_FILE).is_file() else []
     if steps:
         return min(steps), max(steps)
-    found = _DYNAMIC.fullmatch(profile.parent.name)
-    first, last = (int(found[1]), int(found[2])) if found else (0, -1)
+    match = _DYNAMIC.fullmatch(profile.parent.name)
+    first, last = (int(match[1]), int(match[2])) if match else (0, -1)
     return (first, last) if first <= last else None
 
 

@@ -93,10 +93,10 @@ def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
 
 def _numbers(table: CsvTable, count: int) -> NDArray[np.int64]:
     """Return the numbers in the file; that of a training without marks has one row without a number."""
-    found = table.numbers("Step")
-    if found is None or not np.isfinite(found).all():
+    numbers = table.numbers("Step")
+    if numbers is None or not np.isfinite(numbers).all():
         return np.arange(count, dtype=np.int64)
-    return whole_numbers(found)
+    return whole_numbers(numbers)
 
 
 def _starts(number: NDArray[np.int64], duration: NDArray[np.int64], trace: Trace | None) -> NDArray[np.int64]:

@@ -73,7 +73,7 @@ def _operators(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Op
     names = TextColumn.of(str(run.get("op_full_name") or run.get("op_name", "")) for _, run in runs)
     duration = _durations(runs)
     is_host = device.startswith("GPU")  # there the times are those of the launching side
-    found = Operators(
+    operators = Operators(
         name=names,
         type=TextColumn.of(str(run.get("op_type", "")) for _, run in runs),
         device=TextColumn.of("CPU" if run.get("op_side") == "Host" else device for _, run in runs),
@@ -88,7 +88,7 @@ def _operators(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Op
         max=duration,
         step=TextColumn.of(str(step) for step, _ in runs),
     )
-    return found.group_by("name", "type", "shapes", "device", "step")
+    return operators.group_by("name", "type", "shapes", "device", "step")
 
 
 def _types(content: Mapping[str, Any], device: str) -> Operators | None:
@@ -122,7 +122,7 @@ def _types(content: Mapping[str, Any], device: str) -> Operators | None:
 def _kernels(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Kernels:
     names = TextColumn.of(str(run.get("op_name", "")) for _, run in runs)
     duration = _durations(runs)
-    found = Kernels(
+    kernels = Kernels(
         name=names,
         kind=mapped(names, kernel_kind),
         device=TextColumn.constant(device, len(runs)),
@@ -134,7 +134,7 @@ def _kernels(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Kern
         max=duration,
         step=TextColumn.of(str(step) for step, _ in runs),
     )
-    return found.group_by("name", "kind", "operator", "shape", "step")
+    return kernels.group_by("name", "kind", "operator", "shape", "step")
 
 
 def _steps(operators: Operators | None) -> Steps | None:

@@ -49,8 +49,8 @@ class RankFiles:
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Return the name of a file that a pattern matches, whose last group is the rank; None without one."""
-        found = [match for name in self._names if (match := pattern.fullmatch(name))]
-        return next((each for each in found if int(each.groups()[-1]) in (self.rank, self._others)), None)
+        matches = [match for name in self._names if (match := pattern.fullmatch(name))]
+        return next((each for each in matches if int(each.groups()[-1]) in (self.rank, self._others)), None)
 
     def has(self, *starts: str) -> bool:
         """Return whether the name of a file of the rank, or of one without a rank, starts so."""
@@ -83,5 +83,5 @@ def _numbers(names: list[str], *starts: str) -> set[int]:
 
 
 def _number_of(name: str) -> int | None:
-    found = _RANK.fullmatch(name)
-    return int(found[1]) if found else None
+    match = _RANK.fullmatch(name)
+    return int(match[1]) if match else None

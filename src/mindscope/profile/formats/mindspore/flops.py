@@ -51,8 +51,10 @@ class RunFlops(NamedTuple):
 def read_flops(table: CsvTable) -> dict[str, RunFlops]:
     """Return full name -> operations, of ``flops_N.txt``. Raises FormatError without the columns."""
     names = table.cells(*_NAMES)
-    millions = {unit: found for unit, million in _MILLIONS.items() if (found := table.numbers(*million)) is not None}
-    percent = {unit: found for unit, value in _PERCENT.items() if (found := table.numbers(*value)) is not None}
+    millions = {
+        unit: numbers for unit, million in _MILLIONS.items() if (numbers := table.numbers(*million)) is not None
+    }
+    percent = {unit: numbers for unit, value in _PERCENT.items() if (numbers := table.numbers(*value)) is not None}
     if names is None or not millions:
         raise FormatError(columns_missing("names or FLOPs of operators", table.names))
     return {

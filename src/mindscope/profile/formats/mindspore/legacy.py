@@ -228,34 +228,36 @@ class _Legacy:
     @cached_property
     def _operators(self) -> Operators | None:
         readers = {"NPU": self._ascend_operators, "GPU": self._gpu_operators, "CPU": self._cpu_operators}
-        found = readers[self.device]()
-        if found is None and self._dynamic_shapes is not None:
-            found = self._dynamic_shapes.operators
-        if found is not None and self._strategy is not None:
-            found = with_shards(found, self._strategy.shards)
-        return found
+        operators = readers[self.device]()
+        if operators is None and self._dynamic_shapes is not None:
+            operators = self._dynamic_shapes.operators
+        if operators is not None and self._strategy is not None:
+            operators = with_shards(operators, self._strategy.shards)
+        return operators
 
     def _ascend_operators(self) -> Operators | None:
         rank, compiled = self.files.rank, self._compiled
-        found: Operators | None = None
+        operators: Operators | None = None
         for name in ("aicore_intermediate_{}_detail.csv", "pynative_op_intermediate_{}_detail.csv"):
-            found = found or self._from(
+            operators = operators or self._from(
                 name, lambda table: ascend.ascend_operators(table, compiled, self._kernels, rank)
             )
-        found = found or self._read("output_op_compute_time_{}.txt", lambda path: compute_time_operators(path, rank))
+        operators = operators or self._read(
+            "output_op_compute_time_{}.txt", lambda path: compute_time_operators(path, rank)
+        )
         for name in ("aicore_intermediate_{}_type.csv", "pynative_op_intermediate_{}_type.csv"):
-            found = found or self._from(name, lambda table: ascend.type_operators(table, rank))
-        found = found or self._read(
+            operators = operators or self._from(name, lambda table: ascend.type_operators(table, rank))
+        operators = operators or self._read(
             "output_op_compute_time_detail_{}.txt", lambda path: compute_detail_operators(path, rank)
         )
         cpu = self._of_aicpu(lambda table: ascend.aicpu_operators(table, rank))
         file, counted = self.files.find("flops_{}.txt"), self._from("flops_{}.txt", flops.read_flops)
-        if found and file and counted:
-            unknown = flops.unknown_names(counted, found.name)
-            found = flops.with_flops(found, counted)
+        if operators and file and counted:
+            unknown = flops.unknown_names(counted, operators.name)
+            operators = flops.with_flops(operators, counted)
             if unknown:
                 self.problems.note(file.name, Reason("profile_flops_unknown", count=unknown, operators=len(counted)))
-        return joined([found, cpu], fills_gaps=True) if found and cpu else found or cpu
+        return joined([operators, cpu], fills_gaps=True) if operators and cpu else operators or cpu
 
     def _gpu_operators(self) -> Operators | None:
         for name in ("gpu_op_detail_info_{}.csv", "gpu_op_type_info_{}.csv"):
@@ -268,17 +270,17 @@ class _Legacy:
 
     @cached_property
     def _kernels(self) -> Kernels | None:
-        found: Kernels | None = None
+        kernels: Kernels | None = None
         if self.device == "GPU":
-            found = self._from("gpu_activity_data_{}.csv", lambda table: gpu.gpu_kernels(table, self.files.rank))
+            kernels = self._from("gpu_activity_data_{}.csv", lambda table: gpu.gpu_kernels(table, self.files.rank))
         elif self._ascend_runs is not None:
-            found = ascend.kernels_of_runs(self._ascend_runs, self._compiled, self.files.rank)
-        return found or (None if self._dynamic_shapes is None else self._dynamic_shapes.kernels)
+            kernels = ascend.kernels_of_runs(self._ascend_runs, self._compiled, self.files.rank)
+        return kernels or (None if self._dynamic_shapes is None else self._dynamic_shapes.kernels)
 
     def _modules(self) -> Modules | None:
-        found = None if self._operators is None else modules_of(self._operators)
+        modules = None if self._operators is None else modules_of(self._operators)
         scopes = self._read("flops_scope_{}.json", flops.read_scopes)
-        return flops.with_scope_flops(found, scopes) if found and scopes else found
+        return flops.with_scope_flops(modules, scopes) if modules and scopes else modules
 
     def _communication(self) -> Communication | None:
         if self._step_trace is None:

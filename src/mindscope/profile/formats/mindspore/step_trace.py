@@ -137,15 +137,15 @@ def _runs(title: str, order: int, start: NDArray[np.int64], end: NDArray[np.int6
 
 def communication_of(trace: StepTrace, device: str, origin_ns: int) -> Communication | None:
     """Return each communication of each step; None without any."""
-    found = _events(trace)
-    if not found:
+    events = _events(trace)
+    if not events:
         return None
-    names, steps, starts, ends = zip(*found, strict=True)
+    names, steps, starts, ends = zip(*events, strict=True)
     return Communication(
         name=TextColumn.of(names),
         kind=TextColumn.of(_kind(name) for name in names),
         step=np.array(steps, np.int64),
-        device=TextColumn.constant(device, len(found)),
+        device=TextColumn.constant(device, len(events)),
         stream=TextColumn.of(map(stream_of, names)),
         start=np.array(starts, np.int64) - origin_ns,
         duration=np.array(ends, np.int64) - np.array(starts, np.int64),
@@ -154,8 +154,8 @@ def communication_of(trace: StepTrace, device: str, origin_ns: int) -> Communica
 
 def stream_of(name: str) -> str:
     """Return ``520`` of ``stream_520_parallel_0``; empty where the name has none."""
-    found = _STREAM.match(name)
-    return found[1] if found else ""
+    match = _STREAM.match(name)
+    return match[1] if match else ""
 
 
 def _events(trace: StepTrace) -> list[tuple[str, int, int, int]]:
@@ -184,8 +184,8 @@ def _reduces(table: CsvTable) -> list[Reduces]:
 
 
 def _ticks(table: CsvTable, name: str) -> NDArray[np.int64] | None:
-    found = table.counts(name)
-    return None if found is None else found * TICK_NS
+    counts = table.counts(name)
+    return None if counts is None else counts * TICK_NS
 
 
 def _after_backward(trace: StepTrace, row: int) -> int:
@@ -209,6 +209,6 @@ def _communicating(trace: StepTrace, row: int, begin: int, end: int) -> int:
 
 
 def _kind(name: str) -> str:
-    found = _OPERATOR.match(name)
-    kind = found[1] if found else ""
+    match = _OPERATOR.match(name)
+    kind = match[1] if match else ""
     return kind.removesuffix("Op").lower() if kind and kind not in ("parallel", "stream") else "allreduce"

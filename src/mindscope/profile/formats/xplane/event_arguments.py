@@ -59,11 +59,11 @@ class EventArguments:
                 yield {} if plane is None else _arguments(file, plane, offset, size)
 
     def _plane_of(self, offset: int) -> _Plane | None:
-        known = self._plane
-        if known is None or not known.begin <= offset < known.end:
+        plane = self._plane
+        if plane is None or not plane.begin <= offset < plane.end:
             found = plane_around(self._path, offset)
-            self._plane = known = None if found is None else _plane(found)
-        return known
+            self._plane = plane = None if found is None else _plane(found)
+        return plane
 
 
 def _plane(found: EncodedPlane) -> _Plane:

@@ -76,8 +76,8 @@ class PlaneNames:
         integers: dict[str, NDArray[np.int64]] = {}
         for name in INTEGERS:
             integers[name] = np.full(len(holders), NO_INTEGER, np.int64)
-            own = np.flatnonzero(kind == number_of[name]) if name in number_of else np.empty(0, np.int64)
-            integers[name][row[own]] = whole[own]
+            rows = np.flatnonzero(kind == number_of[name]) if name in number_of else np.empty(0, np.int64)
+            integers[name][row[rows]] = whole[rows]
         texts = {
             name: self._texts(stats, np.flatnonzero(kind == number_of.get(name, NO_INTEGER)), row, len(holders))
             for name in TEXTS
@@ -104,12 +104,12 @@ class PlaneNames:
 def event_blocks(lines: Messages, line: int, names: PlaneNames) -> Iterator[EventBlock]:
     """Yield the events of a line, in the order of the file."""
     row, runs = lines.each_run("events")
-    own = np.flatnonzero(row == line)
+    rows = np.flatnonzero(row == line)
     timestamp = int(lines.numbers("timestamp_ns")[line])
     schema = next(field.schema for field in lines.schema.fields if field.name == "events")
     assert schema is not None
-    for first in range(0, len(own), BLOCK):
-        yield _block(Messages(schema, runs.take(own[first : first + BLOCK])), timestamp, names)
+    for first in range(0, len(rows), BLOCK):
+        yield _block(Messages(schema, runs.take(rows[first : first + BLOCK])), timestamp, names)
 
 
 def _block(events: Messages, timestamp: int, names: PlaneNames) -> EventBlock:

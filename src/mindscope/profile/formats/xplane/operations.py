@@ -104,5 +104,5 @@ def _kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
 
 def _modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     operations = operations_of(analysis)
-    found = None if isinstance(operations, Missing) else modules_of(operations)
-    return analysis.missing("modules") if found is None else found
+    modules = None if isinstance(operations, Missing) else modules_of(operations)
+    return analysis.missing("modules") if modules is None else modules

@@ -147,10 +147,10 @@ class PlaneReader:
 
 def device_of(plane: str) -> DevicePlane | None:
     """Return the device that a plane is of; None for a host."""
-    found = _DEVICE.fullmatch(plane)
-    if found is None or plane.startswith("/host:"):
+    match = _DEVICE.fullmatch(plane)
+    if match is None or plane.startswith("/host:"):
         return None
-    return DevicePlane(found[1].upper(), int(found[2][:9]))
+    return DevicePlane(match[1].upper(), int(match[2][:9]))
 
 
 def _line_names(lines: Messages) -> list[str]:
@@ -188,8 +188,8 @@ def _runs(
 def _work_runs(block: EventBlock, category: str, track: int, device: DevicePlane, stream: int) -> RecordedRuns:
     count = len(block.start)
     kernel, copy = block.texts["kernel_details"], block.texts["memcpy_details"]
-    own = block.texts[OPERATION]
-    collective = mapped(own if own.codes.any() else block.name, _collective)
+    text = block.texts[OPERATION]
+    collective = mapped(text if text.codes.any() else block.name, _collective)
     sizes = np.maximum(_numbers(copy, "size"), _numbers(block.texts["memset_details"], "size"))
     return RecordedRuns(
         category=category, start=block.start, duration=block.duration, name=block.name,
@@ -219,12 +219,12 @@ def _program(block: EventBlock) -> dict[str, TextColumn]:
 
 def _with_paths(block: EventBlock, paths: Mapping[str, str]) -> EventBlock:
     """Events without a path get that of their operation."""
-    own = block.texts[PATH]
-    if not paths or own.codes.all():
+    text = block.texts[PATH]
+    if not paths or text.codes.all():
         return block
     found = mapped(block.texts[OPERATION], lambda name: paths.get(name, ""))
-    codes = np.where(own.codes > 0, own.codes, found.codes + len(own.values)).astype(np.uint32)
-    both = mapped(TextColumn(codes, [*own.values, *found.values]), str)
+    codes = np.where(text.codes > 0, text.codes, found.codes + len(text.values)).astype(np.uint32)
+    both = mapped(TextColumn(codes, [*text.values, *found.values]), str)
     return replace(block, texts={**block.texts, PATH: both})
 
 

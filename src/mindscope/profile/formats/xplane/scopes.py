@@ -70,10 +70,10 @@ def _split(path: str) -> list[str]:
 def _bare(segment: str) -> str:
     """Return a segment without the transformations of JAX around it; empty for what JAX adds."""
     for _ in range(_DEEPEST):
-        found = _CALL.fullmatch(segment)
-        if found is None:
+        match = _CALL.fullmatch(segment)
+        if match is None:
             break
-        if found[1] in _FUNCTIONS:
+        if match[1] in _FUNCTIONS:
             return ""
-        segment = found[2]
+        segment = match[2]
     return "" if segment in _DROPPED else segment

@@ -65,8 +65,8 @@ def _of_phase(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQuery
 def _phases(opened: OpenSource, joined: GraphTensors) -> list[Phase]:
     tensors = opened.source.tensors
     own: list[int] = np.unique(joined.own[:, 0]).tolist()
-    found = {tensors[row].phase for row in own if tensors[row].role is Role.OUTPUT and not joined.is_named[row]}
-    return [phase for phase in Phase if phase in found]
+    phases = {tensors[row].phase for row in own if tensors[row].role is Role.OUTPUT and not joined.is_named[row]}
+    return [phase for phase in Phase if phase in phases]
 
 
 def _rows_of_pairs(recorded: StepStatistics, tensors: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

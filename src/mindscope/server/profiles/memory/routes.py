@@ -66,30 +66,30 @@ def get_memory(run: str, profile: str, viewer: CurrentViewer) -> Response:
 @router.post("/profiles/memory/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_memory_window(query: MemoryWindowQuery, viewer: CurrentViewer) -> Response:
     """Curves of memory in a range, pixel by pixel, and areas of live blocks. The header is a MemoryWindowHeader."""
-    found = _memory(viewer, query)
-    if isinstance(found, Response):
-        return found
-    views, zero = found
+    memory = _memory(viewer, query)
+    if isinstance(memory, Response):
+        return memory
+    views, zero = memory
     return ColumnsResponse(pack_memory_window(views, query, zero))
 
 
 @router.post("/profiles/memory/blocks", response_model=BlocksAnswer, responses=READABLE)
 def query_blocks(query: BlocksQuery, viewer: CurrentViewer) -> Response:
     """The live blocks of a device at a moment: by group, and a page of them."""
-    found = _memory(viewer, query)
-    if isinstance(found, Response):
-        return found
-    views, zero = found
+    memory = _memory(viewer, query)
+    if isinstance(memory, Response):
+        return memory
+    views, zero = memory
     return JsonResponse(blocks_answer(views, query, zero))
 
 
 @router.post("/profiles/memory/flame", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_memory_flame(query: MemoryFlameQuery, viewer: CurrentViewer) -> Response:
     """Bytes by stack as a flame graph. The header is a FlameHeader, its totals are bytes."""
-    found = _memory(viewer, query)
-    if isinstance(found, Response):
-        return found
-    views, zero = found
+    memory = _memory(viewer, query)
+    if isinstance(memory, Response):
+        return memory
+    views, zero = memory
     if views.blocks is None:
         return _without_blocks(query.profile)
     return ColumnsResponse(pack_memory_flame(views, query, zero))
@@ -100,10 +100,10 @@ def get_segment_map(
     run: str, profile: str, version: Version, device: str, time_ns: Time, by: By, viewer: CurrentViewer
 ) -> Response:
     """Return how the segments of an allocator are filled at a moment. The header is a SegmentMapHeader."""
-    found = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
-    if isinstance(found, Response):
-        return found
-    views, zero = found
+    memory = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
+    if isinstance(memory, Response):
+        return memory
+    views, zero = memory
     packed = pack_segment_map(views, version, device, time_ns, by, zero)
     return _without_blocks(profile) if packed is None else ColumnsResponse(packed)
 
@@ -117,10 +117,10 @@ def get_block(
     viewer: CurrentViewer,
 ) -> Response:
     """A block: its stack, and the slice of the timeline that allocated it."""
-    found = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
-    if isinstance(found, Response):
-        return found
-    views, zero = found
+    memory = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
+    if isinstance(memory, Response):
+        return memory
+    views, zero = memory
     if views.blocks is None:
         return _without_blocks(profile)
     if block >= len(views.blocks):

@@ -22,11 +22,11 @@ from mindscope.table.columns import integers_of
 
 def pack_pipeline(profile: Profile, version: str) -> Packed:
     """Return all that is recorded of a data pipeline. The header is a PipelineHeader."""
-    found = profile.part(Part.DATA_PIPELINE)
-    pipeline = found if isinstance(found, DataPipeline) else DataPipeline()
+    part = profile.part(Part.DATA_PIPELINE)
+    pipeline = part if isinstance(part, DataPipeline) else DataPipeline()
     header = PipelineHeader(
         version=version,
-        missing=missing_entry(Part.DATA_PIPELINE, found) if isinstance(found, Missing) else None,
+        missing=missing_entry(Part.DATA_PIPELINE, part) if isinstance(part, Missing) else None,
         operations=[] if pipeline.operations is None else list(_operations(pipeline.operations)),
         queues=[*_queues(pipeline.queues, "step"), *_queues(pipeline.operation_queues, "time")],
         batches=None if pipeline.batches is None else _batches(pipeline.batches),

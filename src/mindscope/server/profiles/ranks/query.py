@@ -84,22 +84,22 @@ def query_ranks(viewer: Viewer, runs: Sequence[str]) -> Packed:
 def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: ProfileReader, cache: RanksCache) -> None:
     found.total += 1
     version = (profile.key, version_of(profile.key))
-    known = cache.rank(version)
-    if known is None and len(found.reading) < _AT_ONCE:
+    rank = cache.rank(version)
+    if rank is None and len(found.reading) < _AT_ONCE:
         outcome = reader.parts(profile)
         if outcome.progress is not None:
             found.reading.append(outcome.progress)
         elif outcome.value is not None:
-            known = cache.keep_rank(version, KnownRank(rank_data_of(outcome.value.profile), outcome.value.zero))
+            rank = cache.keep_rank(version, KnownRank(rank_data_of(outcome.value.profile), outcome.value.zero))
         else:
-            known = cache.keep_rank(version, KnownRank(None, problem=outcome.problem))
-    if known is None:
+            rank = cache.keep_rank(version, KnownRank(None, problem=outcome.problem))
+    if rank is None:
         found.waiting += 1
-    elif known.problem is not None:
-        found.unread.append(UnreadRank(run=run, profile=name, problem=ReasonEntry.of(known.problem)))
-    elif known.data is not None:
-        found.origins[known.data.path] = RankOrigin(run, name, known.zero)
-        found.data.append(known.data)
+    elif rank.problem is not None:
+        found.unread.append(UnreadRank(run=run, profile=name, problem=ReasonEntry.of(rank.problem)))
+    elif rank.data is not None:
+        found.origins[rank.data.path] = RankOrigin(run, name, rank.zero)
+        found.data.append(rank.data)
         found.versions.append(version)
 
 

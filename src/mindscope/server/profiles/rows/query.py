@@ -145,24 +145,24 @@ def modules_of(parts: OpenParts) -> Modules:
 
 def modules_answer(parts: OpenParts) -> ModulesAnswer:
     """Return the tree of modules. Raises RowsError."""
-    found = modules_of(parts)
+    modules = modules_of(parts)
 
     def figures(column: Any) -> list[int] | None:
         return None if column is None or not column.any() else integers_of(column)
 
     return ModulesAnswer(
         version=parts.version,
-        name=list(found.name),
-        path=list(found.path),
-        parent=integers_of(found.parent),
-        count=integers_of(found.count),
-        host_total_ns=figures(found.host_total),
-        host_self_ns=figures(found.host_self),
-        device_total_ns=figures(found.device_total),
-        device_self_ns=figures(found.device_self),
-        backward_ns=figures(found.backward),
-        flops=figures(found.flops),
-        memory_bytes=figures(found.memory),
+        name=list(modules.name),
+        path=list(modules.path),
+        parent=integers_of(modules.parent),
+        count=integers_of(modules.count),
+        host_total_ns=figures(modules.host_total),
+        host_self_ns=figures(modules.host_self),
+        device_total_ns=figures(modules.device_total),
+        device_self_ns=figures(modules.device_self),
+        backward_ns=figures(modules.backward),
+        flops=figures(modules.flops),
+        memory_bytes=figures(modules.memory),
     )
 
 

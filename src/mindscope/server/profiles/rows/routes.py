@@ -82,9 +82,9 @@ def save_modules(query: ModulesFileQuery, viewer: CurrentViewer) -> Response:
     """All modules as CSV or as a workbook of Excel."""
 
     def write(parts: OpenParts) -> Response:
-        found = modules_of(parts)
-        columns = {name: column for name, column in found.columns().items() if name not in ("parent", "name")}
-        return _file(lines_of(columns, found.schema()), query.format)
+        modules = modules_of(parts)
+        columns = {name: column for name, column in modules.columns().items() if name not in ("parent", "name")}
+        return _file(lines_of(columns, modules.schema()), query.format)
 
     return _with_parts(viewer, query.run, query.profile, write)
 

@@ -29,8 +29,10 @@ def query_scopes(query: ScopesQuery, viewer: CurrentViewer) -> Response:
     answer = ScopesAnswer(profile=None, progress=None, problem=None, is_on_device=False, steps=0, scopes=[])
     store = viewer.catalog.run(query.run)
     try:
-        found = sorted(profiles_of(store, viewer.catalog.runs), key=lambda profile: -profile[1].path.stat().st_mtime_ns)
-        for name, each in found[:MOST_READ]:
+        profiles = sorted(
+            profiles_of(store, viewer.catalog.runs), key=lambda profile: -profile[1].path.stat().st_mtime_ns
+        )
+        for name, each in profiles[:MOST_READ]:
             outcome = reader_of(viewer).parts(each)
             if outcome.problem is None:
                 answer.profile = name

@@ -69,12 +69,12 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
 
 def step_communication(profile: Profile, number: int, zero: int) -> StepCommunicationAnswer:
     """Return the operations between ranks of one step."""
-    found = profile.part(Part.COMMUNICATION)
-    if not isinstance(found, Communication) or found.start is None or found.step is None:
+    part = profile.part(Part.COMMUNICATION)
+    if not isinstance(part, Communication) or part.start is None or part.step is None:
         return StepCommunicationAnswer(operations=[], left_out=0)
-    rows = np.flatnonzero(found.step == number)
-    rows = rows[np.argsort(found.start[rows], kind="stable")]
-    operations = found.select(rows[:MOST_OPERATIONS])
+    rows = np.flatnonzero(part.step == number)
+    rows = rows[np.argsort(part.start[rows], kind="stable")]
+    operations = part.select(rows[:MOST_OPERATIONS])
     start: NDArray[np.int64] = np.asarray(operations.start)
     return StepCommunicationAnswer(
         operations=[

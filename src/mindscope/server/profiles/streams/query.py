@@ -12,9 +12,9 @@ from mindscope.server.profiles.tables.missing import missing_entry
 
 def streams_answer(profile: Profile, version: str, kernel_wait_us: int) -> StreamsAnswer:
     """Return the streams of a profile, or why it has none."""
-    found = profile.part(Part.STREAMS)
-    if isinstance(found, Missing):
-        missing = missing_entry(Part.STREAMS, found)
+    part = profile.part(Part.STREAMS)
+    if isinstance(part, Missing):
+        missing = missing_entry(Part.STREAMS, part)
         return StreamsAnswer(version=version, missing=missing, kernel_wait_us=kernel_wait_us, streams=[])
     rows = profile.streams_by(kernel_wait_us).rows()
     streams = [

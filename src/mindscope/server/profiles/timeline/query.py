@@ -211,8 +211,8 @@ def search_answer(timeline: Timeline, query: SearchQuery) -> SearchAnswer:
 def statistics_answer(timeline: Timeline, query: RangeQuery) -> RangeStatisticsAnswer:
     """Sums by name over a range."""
     zero, _ = timeline.time_range
-    found = statistics_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero)
-    columns = (found.name, found.count, found.total, found.own, found.longest)
+    statistics = statistics_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero)
+    columns = (statistics.name, statistics.count, statistics.total, statistics.own, statistics.longest)
     rows = zip(*(column[:MOST_STATISTICS].tolist() for column in columns), strict=True)
     return RangeStatisticsAnswer(
         rows=[
@@ -221,9 +221,9 @@ def statistics_answer(timeline: Timeline, query: RangeQuery) -> RangeStatisticsA
             )
             for name, count, total, own, longest in rows
         ],
-        left_out=max(0, len(found.name) - MOST_STATISTICS),
-        count=int(found.count.sum()),
-        own_ns=int(found.own.sum()),
+        left_out=max(0, len(statistics.name) - MOST_STATISTICS),
+        count=int(statistics.count.sum()),
+        own_ns=int(statistics.own.sum()),
     )
 
 
@@ -318,13 +318,13 @@ def _helpers(timeline: Timeline) -> set[int]:
     """Return threads that run only Python, where others compute, and tracks of wrappers."""
     is_frame = np.array([category.lower() == _FRAMES for category in timeline.categories], np.bool_)
     starts = timeline.lane_first[:-1]
-    found = {number for number, track in enumerate(timeline.tracks) if track.thread_name == WRAPPERS}
+    numbers = {number for number, track in enumerate(timeline.tracks) if track.thread_name == WRAPPERS}
     if not is_frame.any() or not len(starts):
-        return found
+        return numbers
     others = np.add.reduceat(~is_frame[timeline.category], starts, dtype=np.int64)
     by_track = np.bincount(timeline.lane_track, others, len(timeline.tracks))
     computing = {number for number in np.flatnonzero(by_track).tolist() if timeline.tracks[number].thread_name != STEPS}
-    return found | {int(number) for number in timeline.lane_track if not by_track[number]} if computing else found
+    return numbers | {int(number) for number in timeline.lane_track if not by_track[number]} if computing else numbers
 
 
 def _natural(text: str) -> tuple[int, int, str]:
