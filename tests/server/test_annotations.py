@@ -207,3 +207,11 @@ def test_a_view_leads_to_no_other_site(noted: LiveViewer, address: str):
     view = {"title": "v", "address": address}
     answer = noted.http.put("/api/annotations/views", json={"id": "v", "version": 0, "view": view})
     assert answer.status_code == 422
+
+
+def test_a_change_takes_as_many_runs_as_the_page_sends_at_once(noted: LiveViewer):
+    changes = [{"run": f"many/{number}", "version": 0, "tags": ["paper"]} for number in range(10_001)]
+    refused = noted.http.patch("/api/annotations/runs", json={"changes": changes})
+    assert refused.status_code == 422
+    whole = noted.http.patch("/api/annotations/runs", json={"changes": changes[:10_000]}).raise_for_status().json()
+    assert len(whole["runs"]) == 10_000

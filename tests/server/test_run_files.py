@@ -196,6 +196,81 @@ def test_runs_are_moved_with_their_notes_and_back(allowed: LiveViewer, logs: Pat
     assert list(allowed.http.get("/api/annotations").json()["runs"]) == ["a"]
 
 
+ADDRESSES = {
+    "/scalars?run={a}&run=other&only=a&tag=a&offset=2%2C{a}&pair=c&pair={a}&smoothing=0.60&where=a": True,
+    "/scalars?runs=all&without={a}&baseline={a}&focus={a}&zoom=0%2C1%2C0%2C1%2Ca": True,
+    "/profile?run={a}&profile=%5B%22{a}%22%2C%22a%22%5D&baseline_profile=%5B%22c%22%2C%22a%22%5D": True,
+    "/landscapes?landscape=%5B%22{a}%22%2C%22x%22%5D&landscape=none&landscape_full=a": True,
+    "/graph?graph_run={a}&graph=a&other_run={a}&node=a": True,
+    "/logs?log={a}&log_file=a#a": True,
+    "/scalars?run=a%2Finner%2Fx&run=A&run&run=%": False,
+    "/": False,
+}
+"""Addresses with a run that is moved, and whether they name it."""
+
+
+def put(viewer: LiveViewer, kind: str, id: str, value: dict[str, Any]) -> None:
+    body = {"id": id, "version": 0, kind: value}
+    viewer.http.put(f"/api/annotations/{kind}s", json=body).raise_for_status()
+
+
+def test_views_reports_and_mutes_follow_a_moved_run_and_back(allowed: LiveViewer):
+    before = [address.format(a="a") for address in ADDRESSES]
+    for number, address in enumerate(before):
+        put(allowed, "view", str(number), {"title": "View", "address": address})
+    card = {"title": "a", "run": "a"}
+    blocks = [
+        {"id": "1", "text": "a", "address": None, "card": None, "pinned": None, "is_half": False},
+        {"id": "2", "text": "", "address": before[0], "card": card, "pinned": before[1], "is_half": True},
+    ]
+    put(allowed, "report", "r", {"title": "a", "blocks": blocks})
+    mute = {"alert": None, "rule": "a", "run": "a", "tag": "a", "until": None}
+    put(allowed, "mute", "m", mute)
+    first = allowed.http.get("/api/annotations").json()
+    move(allowed, a="new/a b").raise_for_status()
+    moved = allowed.http.get("/api/annotations").json()
+    after = [address.format(a="new%2Fa+b") for address in ADDRESSES]
+    assert [moved["views"][str(number)]["address"] for number in range(len(after))] == after
+    kept = {id for id, view in first["views"].items() if moved["views"][id]["version"] == view["version"]}
+    assert kept == {str(number) for number, isMoved in enumerate(ADDRESSES.values()) if not isMoved}
+    text, cards = moved["reports"]["r"]["blocks"]
+    assert text == blocks[0]
+    assert cards == blocks[1] | {"address": after[0], "pinned": after[1], "card": card | {"run": "new/a b"}}
+    assert moved["mutes"]["m"] == mute | {"run": "new/a b", "version": moved["mutes"]["m"]["version"]}
+    back = {"moves": [{"run": "new/a b", "to": "a"}]}
+    allowed.http.post("/api/runs/move", json=back).raise_for_status()
+    restored = allowed.http.get("/api/annotations").json()
+    assert [restored["views"][str(number)]["address"] for number in range(len(before))] == before
+    assert restored["reports"]["r"]["blocks"] == blocks
+    assert restored["mutes"]["m"]["run"] == "a"
+
+
+def test_an_address_that_would_get_too_long_is_kept(allowed: LiveViewer):
+    address = "/scalars?" + "&".join(["run=a"] * 3000)
+    put(allowed, "view", "long", {"title": "View", "address": address})
+    move(allowed, a="x" * 100).raise_for_status()
+    assert allowed.http.get("/api/annotations").json()["views"]["long"]["address"] == address
+
+
+def test_a_deleted_run_stays_named_in_views(allowed: LiveViewer):
+    put(allowed, "view", "v", {"title": "View", "address": "/scalars?run=a"})
+    delete(allowed, "a", plan(allowed, "a")["token"]).raise_for_status()
+    assert allowed.http.get("/api/annotations").json()["views"]["v"]["address"] == "/scalars?run=a"
+
+
+def test_a_dismissed_alert_stays_dismissed_after_a_move(allowed: LiveViewer, logs: Path):
+    log = GrowingLog(logs / "bad")
+    log.scalar(1, float("nan"))
+    os.utime(log.path, (1.7e9, 1.7e9))
+    alerts = lambda: allowed.http.get("/api/alerts").json()["alerts"]  # noqa: E731
+    (alert,) = eventually(alerts)
+    put(allowed, "mute", "m", {"alert": alert["id"]})
+    move(allowed, bad="moved").raise_for_status()
+    (other,) = eventually(lambda: [each for each in alerts() if each["run"] == "moved"])
+    assert other["id"] != alert["id"]
+    eventually(lambda: alerts()[0]["muted"])
+
+
 def test_runs_below_a_moved_one_go_with_it(allowed: LiveViewer, logs: Path):
     quiet_log(logs / "a" / "inner")
     eventually(lambda: "a/inner" in allowed.runs())

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from mindscope.annotations import AnnotationChange, Annotations, Contents, Record
-from mindscope.errors import AnnotationError, ExpressionError, StaleRecordError
+from mindscope.errors import ExpressionError
 from mindscope.server.annotations.schema import (
     AnnotationRecords,
     AnnotationsAnswer,
@@ -87,34 +86,6 @@ def group_change(change: GroupChange) -> AnnotationChange:
 def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> AnnotationChange:
     """Return a change of a whole record, without computed fields."""
     return AnnotationChange(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
-
-
-def rename_runs(annotations: Annotations, names: Mapping[str, str | None]) -> int | None:
-    """Give the notes of runs to their new names; None deletes them, because another run may get the old name.
-
-    Returns the new revision; None if nothing changed, or if another client changes the same notes now.
-    """
-    records = annotations.read().of(RUN)
-    changes: list[AnnotationChange] = []
-    for old, new in names.items():
-        record = records.get(old)
-        if record is None or record.fields is None:
-            continue
-        changes.append(AnnotationChange(RUN, old, record.version, None))
-        if new is not None:
-            there = records.get(new)
-            changes.append(AnnotationChange(RUN, new, there.version if there else 0, dict(record.fields)))
-    while changes:
-        try:
-            return annotations.write(changes).revision
-        except AnnotationError:
-            return None
-        except StaleRecordError as error:
-            deleted = {record.key: record.version for record in error.args if record.fields is None}
-            if len(deleted) < len(error.args):  # a concurrent change keeps its note
-                return None
-            changes = [replace(change, version=deleted.get(change.key, change.version)) for change in changes]
-    return None
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:

@@ -16,8 +16,9 @@ Label = Annotated[str, Field(min_length=1, max_length=100)]
 Color = Annotated[str, Field(pattern=r"^(#[0-9a-f]{6}|[0-9])$")]
 """An index into the palette of the page, which has a color for each theme, or an RGB color."""
 
+LONGEST_ADDRESS = 20_000
 # \x85 and \ufeff are white space for some regular expressions only, so they are named
-Address = Annotated[str, Field(pattern=r"^/($|[^/\\\s\x85\ufeff][^\s\x85\ufeff]*$)", max_length=20_000)]
+Address = Annotated[str, Field(pattern=r"^/($|[^/\\\s\x85\ufeff][^\s\x85\ufeff]*$)", max_length=LONGEST_ADDRESS)]
 """The URL of a page of the viewer from its path on, with all of its state."""
 
 MAX_CHANGES = 10_000

@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
+from mindscope.alerts.alert import alert_id
 from mindscope.reasons import Reason, os_reason
-from mindscope.server.annotations.query import rename_runs
+from mindscope.server.alerts.worker import alerts_of
+from mindscope.server.annotations.renames import rename_runs
 from mindscope.server.annotations.schema import LiveAnnotations
 from mindscope.server.annotations.store import annotations_of
 from mindscope.server.http.context import CurrentViewer, Viewer
@@ -89,7 +91,7 @@ def delete_runs(query: DeleteQuery, viewer: CurrentViewer) -> DeletedAnswer | JS
 
 @router.post("/runs/move", response_model=MovedAnswer, responses=REFUSALS)
 def move_runs(query: MoveQuery, viewer: CurrentViewer) -> MovedAnswer | JSONResponse:
-    """Move the directories of runs with all that is in them, further runs too; notes follow them."""
+    """Move the directories of runs with all that is in them, further runs too; annotations follow them."""
     if not viewer.settings.allow_delete:
         return _forbidden()
     base = viewer.catalog.base
@@ -106,6 +108,7 @@ def move_runs(query: MoveQuery, viewer: CurrentViewer) -> MovedAnswer | JSONResp
     for store in _stores(viewer, runs):
         if store.may_be_written(viewer.now()):
             return failure(409, Reason("run_is_live", run=store.id), "end its training first")
+    alerts = _alert_ids(viewer, runs)
     try:
         move_directories(base, moves)
     except FileExistsError as error:
@@ -114,7 +117,7 @@ def move_runs(query: MoveQuery, viewer: CurrentViewer) -> MovedAnswer | JSONResp
     except OSError as error:
         reason = Reason("not_moved", run=str(error.filename), **os_reason(error))
         return failure(500, reason, reason.remedy)
-    _rename_notes(viewer, runs)
+    _rename_notes(viewer, runs, alerts)
     _publish_changes(viewer)
     return MovedAnswer(directories=len(moves), runs=runs)
 
@@ -160,8 +163,14 @@ def _publish_changes(viewer: Viewer) -> None:
         viewer.shared(EventStream).publish(viewer.catalog.version, changed, run_list_changed=True)
 
 
-def _rename_notes(viewer: Viewer, runs: Mapping[str, str | None]) -> None:
-    revision = rename_runs(annotations_of(viewer), runs)
+def _alert_ids(viewer: Viewer, runs: Mapping[str, str]) -> dict[str, str]:
+    """Return the ids that alerts of moved runs get."""
+    alerts = [alert for alert in alerts_of(viewer).alerts(viewer.now()) if alert.run in runs]
+    return {each.id: alert_id(each.rule, runs[each.run], each.tag, each.finding.step) for each in alerts}
+
+
+def _rename_notes(viewer: Viewer, runs: Mapping[str, str | None], alerts: Mapping[str, str] | None = None) -> None:
+    revision = rename_runs(annotations_of(viewer), runs, alerts)
     if revision is not None:
         viewer.shared(EventStream).announce("annotations", LiveAnnotations(revision=revision))
 

@@ -2042,7 +2042,7 @@ export interface paths {
         put?: never;
         /**
          * Move Runs
-         * @description Move the directories of runs with all that is in them, further runs too; notes follow them.
+         * @description Move the directories of runs with all that is in them, further runs too; annotations follow them.
          */
         post: operations["move_runs"];
         delete?: never;

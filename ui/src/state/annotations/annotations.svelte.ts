@@ -56,6 +56,9 @@ export type NotesChange = Partial<Pick<RunNotes, "color" | "archived">> & { labe
 
 const BLANK: RunNotes = { note: "", tags: [], color: null, archived: false, version: 0 };
 
+/** The server refuses a change of more runs. */
+const MOST_RUNS = 10_000;
+
 /** Sends a change on top of what is known; null where it does not fit any more. */
 type Send = () => Promise<Records> | null;
 
@@ -115,22 +118,23 @@ class Annotations {
     return this.runs.get(run);
   }
 
-  /** The same change for several runs, shown at once. Concurrent label changes of other users stay. */
-  changeRuns(ids: readonly string[], { labels, ...rest }: NotesChange): Promise<boolean> {
+  /** The same change for several runs, shown at once and sent in parts. Concurrent label changes of other users stay. */
+  async changeRuns(ids: readonly string[], { labels, ...rest }: NotesChange): Promise<boolean> {
     const labelled = ({ tags }: RunNotes): Partial<RunNotes> => (labels ? { tags: labelsAfter(labels, tags) } : {});
     const shown = ids.map((run) => {
       const notes = this.runs.get(run) ?? BLANK;
       return [run, { ...notes, ...rest, ...labelled(notes) }] as const;
     });
     this.runs = new Map([...this.runs, ...shown]);
-    return this.#write(() =>
-      sendRunChanges(
-        ids.map((run): RunChange => {
-          const notes = this.runs.get(run) ?? BLANK;
-          return { run, version: notes.version, ...rest, ...labelled(notes) };
-        }),
-      ),
-    );
+    const changeOf = (run: string): RunChange => {
+      const notes = this.runs.get(run) ?? BLANK;
+      return { run, version: notes.version, ...rest, ...labelled(notes) };
+    };
+    for (let first = 0; first < ids.length; first += MOST_RUNS) {
+      const part = ids.slice(first, first + MOST_RUNS);
+      if (!(await this.#write(() => sendRunChanges(part.map(changeOf))))) return false;
+    }
+    return true;
   }
 
   /** Colors of runs that are drawn as one, by the name of their group, shown at once; null is the given color. */

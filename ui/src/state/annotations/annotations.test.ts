@@ -65,6 +65,31 @@ describe("annotations", () => {
     expect([annotations.notesOf("a")?.note, answers.length]).toEqual(["newer", 0]);
   });
 
+  it("sends a change of many runs in parts, and stops at one that fails", async () => {
+    const names = Array.from({ length: 25_000 }, (_, number) => `run ${number}`);
+    const sent: string[][] = [];
+    const answer =
+      (parts: number) =>
+      (_: unknown, { body = "" }: { body?: string } = {}) => {
+        if (body === "") return Promise.resolve(Response.json(ANSWER));
+        const changes = (JSON.parse(body) as { changes: { run: string; tags: string[]; version: number }[] }).changes;
+        sent.push(changes.map(({ run }) => run));
+        if (sent.length > parts) return Promise.resolve(new Response("full", { status: 503 }));
+        const runs = Object.fromEntries(changes.map(({ run, tags, version }) => [run, { ...NOTES, tags, version: version + 1 }]));
+        return Promise.resolve(Response.json({ ...ANSWER, runs }));
+      };
+    vi.stubGlobal("fetch", answer(3));
+    expect(await annotations.changeRuns(names, { labels: { added: ["paper"], removed: [] } })).toBe(true);
+    expect(sent.map(({ length }) => length)).toEqual([10_000, 10_000, 5_000]);
+    expect(sent.flat()).toEqual(names);
+    expect(names.every((name) => annotations.notesOf(name)?.tags.includes("paper"))).toBe(true);
+    sent.length = 0;
+    vi.stubGlobal("fetch", answer(1));
+    expect(await annotations.changeRuns(names, { labels: { added: ["late"], removed: [] } })).toBe(false);
+    expect(sent).toHaveLength(2);
+    expect(annotations.problem?.what).toContain("503");
+  });
+
   it("says that a change failed, though it can be read", async () => {
     refuse(1);
     expect(await annotations.changeRuns(["a"], { archived: true })).toBe(false);
