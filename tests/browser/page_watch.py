@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import ConsoleMessage, Error, Page, Request
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request
+
+from tests.server.live_viewer import LiveViewer
+
+from .patience import until
 
 SHIFTS = """
   window.shift = 0;
@@ -11,7 +17,23 @@ SHIFTS = """
     for (const { value } of list.getEntries()) window.shift += value;
   }).observe({ type: "layout-shift", buffered: true });
 """
-"""Counts how far parts of a page move after they were painted, as `window.shift`."""
+
+
+def loading(
+    context: BrowserContext, open_page: Callable[[LiveViewer, str], Page], viewer: LiveViewer, width: int, address: str
+) -> Page:
+    """A page that begins to load an address, at a width; it counts how far its parts move after they were painted."""
+    context.add_init_script(SHIFTS)
+    page = open_page(viewer, "/")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"http://127.0.0.1:{viewer.port}{address}")
+    return page
+
+
+def expect_no_shift(page: Page) -> None:
+    """Expect that the page, which shows all its data, did not move."""
+    until(page, lambda: page.evaluate("document.getAnimations().every((one) => one.playState === 'finished')"))
+    assert page.evaluate("window.shift") < 0.05
 
 
 class PageWatch:

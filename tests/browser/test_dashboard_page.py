@@ -20,7 +20,7 @@ from tests.reading.test_failures import write_failure
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .conftest import WEB
-from .page_watch import SHIFTS
+from .page_watch import expect_no_shift, loading
 from .patience import until
 from .scalars_page import expect_view
 
@@ -42,18 +42,14 @@ BELOW = """card => Math.max(...[...card.querySelectorAll("*")].map((one) => one.
 def test_nothing_moves_while_the_dashboard_loads(
     viewer: LiveViewer, open_page: OpenPage, context: BrowserContext, width: int
 ):
-    context.add_init_script(SHIFTS)
-    page = open_page(viewer, "/")
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"http://127.0.0.1:{viewer.port}/dashboard?run=mindspore%2Fops")
+    page = loading(context, open_page, viewer, width, "/dashboard?run=mindspore%2Fops")
     expect(page.get_by_test_id("card-images").get_by_test_id("picture").first).to_have_attribute("data-loaded", "true")
     expect(page.get_by_test_id("card-pipeline")).to_contain_text("MnistDataset")
     expect(page.get_by_test_id("card-lineage")).to_contain_text("learning_rate")
     expect(page.get_by_test_id("run-result").locator("strong")).to_be_visible()
     expect(page.get_by_test_id("run-events").locator("li")).not_to_have_count(0)
     expect(page.get_by_test_id("not-recorded")).to_be_attached()
-    until(page, lambda: page.evaluate("document.getAnimations().every((one) => one.playState === 'finished')"))
-    assert page.evaluate("window.shift") < 0.05
+    expect_no_shift(page)
 
 
 def test_the_result_is_compared_with_all_runs(viewer: LiveViewer, open_page: OpenPage):

@@ -12,8 +12,7 @@ import mindscope
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .lineage_page import SWEEP, TABLE, OpenPage, whole_table
-from .page_watch import SHIFTS
-from .patience import until
+from .page_watch import expect_no_shift, loading
 from .scalars_page import expect_view
 
 ONE, OTHER = f"{SWEEP}/run_01", f"{SWEEP}/run_02"
@@ -62,14 +61,10 @@ def test_every_field_is_compared_and_those_that_differ_come_first(viewer: LiveVi
 def test_nothing_moves_while_the_comparison_loads(
     viewer: LiveViewer, open_page: OpenPage, context: BrowserContext, width: int
 ):
-    context.add_init_script(SHIFTS)
-    page = open_page(viewer, "/")
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"http://127.0.0.1:{viewer.port}/scalars?{PAIR}&pair={ONE}&pair={OTHER}")
+    page = loading(context, open_page, viewer, width, f"/scalars?{PAIR}&pair={ONE}&pair={OTHER}")
     expect(panel(page).get_by_test_id("pair-run")).to_be_visible()
     expect(panel(page).get_by_test_id("pair-curves").locator("canvas, svg").first).to_be_visible()
-    until(page, lambda: page.evaluate("document.getAnimations().every((one) => one.playState === 'finished')"))
-    assert page.evaluate("window.shift") < 0.05
+    expect_no_shift(page)
 
 
 def test_the_comparison_opens_from_lists_menus_and_keys_on_any_page(viewer: LiveViewer, open_page: OpenPage):
