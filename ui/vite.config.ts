@@ -4,6 +4,8 @@ import subsetFont from "subset-font";
 import { loadEnv, type Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
+import { pdfFonts } from "./pdfFonts.js";
+
 const server = loadEnv("", ".", "MINDSCOPE_")["MINDSCOPE_SERVER"] ?? "http://127.0.0.1:8080";
 
 const FONT = /inter-latin-wght-normal.*\.woff2$/;
@@ -16,14 +18,17 @@ const LETTERS = [
   [0x2212, 0x2212],
 ] as const;
 
+const LETTERS_TEXT = String.fromCodePoint(
+  ...LETTERS.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n)),
+);
+
 /** Leaves the letters, weights and features of the font that the page uses: half of its bytes. */
 const smallFont: Plugin = {
   name: "small-font",
   async generateBundle(_, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type !== "asset" || typeof file.source === "string" || !FONT.test(file.fileName)) continue;
-      const letters = LETTERS.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
-      file.source = await subsetFont(file.source, String.fromCodePoint(...letters), {
+      file.source = await subsetFont(file.source, LETTERS_TEXT, {
         targetFormat: "woff2",
         variationAxes: { wght: { min: 400, max: 700 } },
         keepFeatures: ["calt", "kern", "tnum", "cv05", "ss03"],
@@ -32,8 +37,17 @@ const smallFont: Plugin = {
   },
 };
 
+const PDF_FONTS = "virtual:pdf-fonts";
+
+/** The same letters for PDF. */
+const pdfFont: Plugin = {
+  name: "pdf-font",
+  resolveId: (id) => (id === PDF_FONTS ? `\0${PDF_FONTS}` : null),
+  load: (id) => (id === `\0${PDF_FONTS}` ? pdfFonts(LETTERS_TEXT) : null),
+};
+
 export default defineConfig({
-  plugins: [svelte(), smallFont],
+  plugins: [svelte(), smallFont, pdfFont],
   build: {
     outDir: "dist/built",
     target: "es2022",

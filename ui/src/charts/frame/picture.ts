@@ -32,10 +32,15 @@ const TITLE_PLACE = { x: 12, y: 19 };
 /** Pixels of a PNG for a CSS pixel, at least: a picture is for slides and papers. */
 const FINENESS = 2;
 
-export async function pictureFile(picture: Picture, kind: "png" | "svg"): Promise<Blob> {
+/** Formats of a picture of lines and letters; one of pixels is a PNG. */
+export const PICTURE_KINDS = ["png", "svg", "pdf"] as const;
+export type PictureKind = (typeof PICTURE_KINDS)[number];
+
+export async function pictureFile(picture: Picture, kind: PictureKind): Promise<Blob> {
   const colors = new ThemeColors(document.body);
   try {
-    return kind === "png" ? await png(picture, colors) : svg(picture, colors);
+    if (kind === "png") return await png(picture, colors);
+    return kind === "svg" ? svg(picture, colors) : await pdf(picture, colors);
   } finally {
     colors.remove();
   }
@@ -59,6 +64,12 @@ function svg(picture: Picture, colors: ThemeColors): Blob {
   const surface = new SvgContext();
   paintPicture(picture, surface, 1, (color) => colors.hex(color));
   return new Blob([surface.file(wholeSize(picture))], { type: "image/svg+xml" });
+}
+
+async function pdf(picture: Picture, colors: ThemeColors): Promise<Blob> {
+  const { pictureDocument } = await import("./pictureDocument");
+  const paint = (surface: Surface): void => paintPicture(picture, surface, 1, (color) => color);
+  return pictureDocument(picture.title, wholeSize(picture), (color) => colors.hex(color), paint);
 }
 
 function wholeSize({ size: { width, height } }: Picture): Size {

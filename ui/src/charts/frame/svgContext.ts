@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { pixel } from "../../core/layout/vectorDrawing";
 import { escapeXml } from "../../core/text/escapeXml";
-import { TICK_FONT } from "./axes";
 import { labelWidth } from "./labelWidth";
+import { baselineOf, copyOf, fontOf, PaintState } from "./paintState";
 import type { Size } from "./plotFrame";
 import type { Surface } from "./surface";
 
-type Style = CanvasRenderingContext2D["fillStyle"];
-
 const ANCHORS: Partial<Record<CanvasTextAlign, string>> = { center: "middle", right: "end" };
-const BASELINES: Partial<Record<CanvasTextBaseline, number>> = { top: 9, middle: 4 };
-const FONT = /^(?:(?<weight>\d+) )?(?<size>[\d.]+)px/;
-
-/** What `save` keeps, as a canvas does. */
-class State {
-  fillStyle: Style = "#000";
-  strokeStyle: Style = "#000";
-  globalAlpha = 1;
-  lineWidth = 1;
-  lineJoin: CanvasLineJoin = "miter";
-  lineCap: CanvasLineCap = "butt";
-  font = TICK_FONT;
-  textAlign: CanvasTextAlign = "left";
-  textBaseline: CanvasTextBaseline = "alphabetic";
-}
 
 /**
  * A canvas context that writes SVG: places on a tenth of a pixel, and neighboring elements of one look together. Colors
  * are written as they are given, so tokens follow the theme of the page.
  */
-export class SvgContext extends State implements Surface {
+export class SvgContext extends PaintState implements Surface {
   readonly #measure: (text: string) => number;
-  readonly #saved: { state: State; dash: readonly number[]; close: string }[] = [];
+  readonly #saved: { state: PaintState; dash: readonly number[]; close: string }[] = [];
   /** Rectangles painted one after the other, as one path for each look. */
   readonly #boxes = new Map<string, string>();
   /** Texts painted one after the other in one look. */
@@ -54,9 +37,7 @@ export class SvgContext extends State implements Surface {
   }
 
   save(): void {
-    const { fillStyle, strokeStyle, globalAlpha, lineWidth, lineJoin, lineCap, font, textAlign, textBaseline } = this;
-    const state = { fillStyle, strokeStyle, globalAlpha, lineWidth, lineJoin, lineCap, font, textAlign, textBaseline };
-    this.#saved.push({ state, dash: this.#dash, close: this.#close });
+    this.#saved.push({ state: copyOf(this), dash: this.#dash, close: this.#close });
     this.#close = "";
   }
 
@@ -171,10 +152,10 @@ export class SvgContext extends State implements Surface {
   }
 
   #addText(text: string, x: number, y: number, look: string): void {
-    const { weight, size } = FONT.exec(this.font)?.groups ?? {};
+    const { weight, size } = fontOf(this);
     const font = attribute("font-size", size === "11" ? undefined : size) + attribute("font-weight", weight);
     const anchor = attribute("text-anchor", ANCHORS[this.textAlign]);
-    const place = `x="${pixel(x)}" y="${pixel(y + (BASELINES[this.textBaseline] ?? 0))}"`;
+    const place = `x="${pixel(x)}" y="${pixel(y + baselineOf(this))}"`;
     const whole = `${look}${anchor}${font}`;
     if (this.#boxes.size > 0 || this.#texts.look !== whole) this.#add("");
     this.#texts = { look: whole, elements: `${this.#texts.elements}<text ${place}>${escapeXml(text)}</text>` };

@@ -27,6 +27,7 @@ export const media = {
   "audio.download": "Original audio file",
   "audio.png": "Waveform (PNG)",
   "audio.svg": "Waveform (SVG)",
+  "audio.pdf": "Waveform (PDF)",
   "audio.csv": "Samples (CSV)",
   "audio.json": "Samples (JSON)",
   "audio.empty": "No audio in the selected runs",

@@ -85,6 +85,7 @@ export const profileRows = {
   "rows.save": "Save",
   "rows.save_png": "Chart as PNG",
   "rows.save_svg": "Chart as SVG",
+  "rows.save_pdf": "Chart as PDF",
   "rows.save_csv": "Table as CSV",
   "rows.save_xlsx": "Table as Excel",
   "rows.open": "Show what it consists of",

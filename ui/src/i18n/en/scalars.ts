@@ -87,6 +87,7 @@ export const scalars = {
   "card.download": "Download",
   "card.png": "Image (PNG)",
   "card.svg": "Vector image (SVG)",
+  "card.pdf": "Vector document (PDF)",
   "card.csv": "All points (CSV)",
   "card.csv_drawn": "Plotted points (CSV)",
   "card.json_drawn": "Plotted points (JSON)",

@@ -29,6 +29,7 @@ export const media: Record<keyof typeof en, string> = {
   "audio.download": "原始音频文件",
   "audio.png": "波形图（PNG）",
   "audio.svg": "波形图（SVG）",
+  "audio.pdf": "波形图（PDF）",
   "audio.csv": "采样（CSV）",
   "audio.json": "采样（JSON）",
   "audio.empty": "所选训练中没有音频",

@@ -86,6 +86,7 @@ export const profileRows: Record<keyof typeof texts, string> = {
   "rows.save": "保存",
   "rows.save_png": "图表保存为 PNG",
   "rows.save_svg": "图表保存为 SVG",
+  "rows.save_pdf": "图表保存为 PDF",
   "rows.save_csv": "表格保存为 CSV",
   "rows.save_xlsx": "表格保存为 Excel",
   "rows.open": "查看其组成",

@@ -88,6 +88,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "card.download": "下载",
   "card.png": "图片（PNG）",
   "card.svg": "矢量图（SVG）",
+  "card.pdf": "矢量文档（PDF）",
   "card.csv": "全部数据点（CSV）",
   "card.csv_drawn": "图中数据点（CSV）",
   "card.json_drawn": "图中数据点（JSON）",
