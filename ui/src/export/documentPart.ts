@@ -5,35 +5,68 @@ import type { TextPart } from "./html/model";
 const KEPT = new Set("h2 h3 h4 p ul ol li dl dt dd table thead tbody tr th td pre code blockquote b strong em".split(" "));
 /** Boxes of a page that begin a line. */
 const LINES = new Set("div section article header".split(" "));
-const LEFT_OUT = "input, select, textarea, svg, canvas, style, script, [role=toolbar], [hidden], .for-readers";
+/** Tables of boxes, as what they are. */
+const ROLES: Readonly<Record<string, string>> = {
+  ...{ table: "table", grid: "table", treegrid: "table", row: "tr", rowheader: "th", columnheader: "th", cell: "td", gridcell: "td" },
+};
+const LEFT_OUT =
+  "input, select, textarea, svg, canvas, style, script, [role=toolbar], [role=radiogroup], [hidden], .for-readers, .no-print, label:has(input)";
+
+/** The number of the chart that an element is; null for any other element. */
+type ChartNumber = (element: Element) => number | null;
 
 /** What a page says in an element, as text: its headings, paragraphs, lists, tables and code, without controls and pictures. */
 export function documentPart(element: Element): TextPart {
-  const copy = document.createElement("div");
-  copy.append(...contentOf(element));
-  for (const empty of copy.querySelectorAll("p:empty, li:empty, ul:empty, dl:empty")) empty.remove();
+  return textPart(documentCopy(element));
+}
+
+export function textPart(copy: Element): TextPart {
   return { kind: "text", text: textOf(copy), markup: copy.innerHTML };
 }
 
-function contentOf(element: Element): Node[] {
+/** The elements of a document in an element. Charts among them are empty elements with their number as `data-chart`. */
+export function documentCopy(element: Element, chartOf: ChartNumber = () => null): HTMLElement {
+  const copy = document.createElement("div");
+  copy.append(...contentOf(element, chartOf));
+  for (const inner of copy.querySelectorAll(":scope > * [data-chart]")) inner.remove();
+  for (const empty of copy.querySelectorAll("p:empty, li:empty, ul:empty, dl:empty, tr:empty, table:empty")) empty.remove();
+  return copy;
+}
+
+function contentOf(element: Element, chartOf: ChartNumber): Node[] {
   return [...element.childNodes].flatMap((node): Node[] => {
     if (node instanceof Text) return [document.createTextNode(node.data)];
-    if (!(node instanceof Element) || isLeftOut(node)) return [];
-    const name = node.localName;
-    const inner = contentOf(node);
+    if (!(node instanceof Element)) return [];
+    const chart = chartOf(node);
+    if (chart !== null) return [chartMark(chart)];
+    if (isLeftOut(node)) return [];
+    const name = ROLES[node.getAttribute("role") ?? ""] ?? node.localName;
+    const inner = contentOf(node, chartOf);
     if (name === "button") return inner;
-    const isLine = LINES.has(name) && !inner.some((one) => one instanceof Element && (KEPT.has(one.localName) || one.localName === "p"));
-    if (!KEPT.has(name) && !isLine) return inner;
+    const isLine = LINES.has(name) && !inner.some((one) => one instanceof Element && (KEPT.has(one.localName) || one.localName === "i"));
+    if (!KEPT.has(name) && !isLine) return isInline(node) ? inner : [new Text(" "), ...inner, new Text(" ")];
     const kept = document.createElement(KEPT.has(name) ? name : "p");
-    kept.append(...inner);
+    kept.append(...(name === "tr" ? inner.filter((one) => one instanceof Element) : inner));
     return isLine && kept.textContent.trim() === "" ? [] : [kept];
   });
+}
+
+/** Boxes beside each other have room between them, where letters have none. */
+function isInline(element: Element): boolean {
+  return ["inline", "contents", ""].includes(getComputedStyle(element).display);
+}
+
+function chartMark(number: number): HTMLElement {
+  const mark = document.createElement("i");
+  mark.dataset.chart = String(number);
+  return mark;
 }
 
 /** A button is a word of its sentence or cell; one alone is left out. */
 function isLeftOut(element: Element): boolean {
   if (element.localName !== "button") return element.matches(LEFT_OUT);
-  const isCell = element.closest("td, th, dt, dd, li, h2, h3") !== null;
+  const isCell =
+    element.closest("td, th, dt, dd, li, h2, h3, h4, [role=cell], [role=gridcell], [role=rowheader], [role=columnheader]") !== null;
   return !isCell && ![...(element.parentNode?.childNodes ?? [])].some((node) => node instanceof Text && node.data.trim() !== "");
 }
 

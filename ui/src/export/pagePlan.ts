@@ -7,19 +7,20 @@ export interface PagePlan {
   path: string;
   plan: (signal: AbortSignal) => Promise<ViewPlan>;
   isEmpty: () => boolean;
+  /** Of a panel over the page, which counts before the page. */
+  isOver: boolean;
 }
 
-let offered: PagePlan | null = null;
+const offers: PagePlan[] = [];
 
-/** Called by the page that is open; the returned function takes the offer back. */
+/** Called by the page that is open, and by a panel in it; the returned function takes the offer back. */
 export function offerPlan(plan: PagePlan): () => void {
-  offered = plan;
-  return () => {
-    if (offered === plan) offered = null;
-  };
+  offers.push(plan);
+  return () => void offers.splice(offers.indexOf(plan), 1);
 }
 
-/** What the page at a path can save; null while its code is not here, and for a page that saves nothing. */
+/** What the page at a path, or the panel that was opened last, can save; null while its code is not here. */
 export function planOf(path: string): PagePlan | null {
-  return offered?.path === path ? offered : null;
+  const offered = offers.filter((each) => each.path === path);
+  return offered.findLast(({ isOver }) => isOver) ?? offered.at(-1) ?? null;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Drawing } from "../../core/layout/vectorDrawing";
 import type { Size } from "./plotFrame";
 import { SvgContext } from "./svgContext";
 import type { Ink, Surface } from "./surface";
@@ -31,6 +32,13 @@ const TITLE_PLACE = { x: 12, y: 19 };
 
 /** Pixels of a PNG for a CSS pixel, at least: a picture is for slides and papers. */
 const FINENESS = 2;
+
+/** The chart without its title, with colors that follow the theme of the reader. */
+export function pictureDrawing({ size, paint }: Picture): Drawing {
+  const surface = new SvgContext();
+  paint(surface, 1, (color) => color);
+  return { ...size, body: surface.body(), plot: null };
+}
 
 /** Formats of a picture of lines and letters; one of pixels is a PNG. */
 export const PICTURE_KINDS = ["png", "svg", "pdf"] as const;

@@ -24,6 +24,8 @@ export interface ReadCards {
   filter: string | undefined;
   /** Address with the same runs, step and range, whatever data come; null where nothing keeps the cards as they are. */
   pinned: string | null;
+  /** An address would keep them, but it is longer than the server takes. */
+  isTooLong: boolean;
 }
 
 /** Why there are no cards; `isGone`: the page has no such card. */

@@ -5,6 +5,7 @@ import { runs } from "../../state/data/runs.svelte";
 import { waiting } from "../../state/requests/pendingRequests.svelte";
 import { problemOf } from "../../state/requests/problem";
 import { pageLocation } from "../../state/view/location.svelte";
+import { cardAddress } from "../../state/view/reports.svelte";
 import { selection } from "../../state/view/selection.svelte";
 import { view } from "../../state/view/view.svelte";
 import { zooms } from "../../state/view/zooms.svelte";
@@ -19,6 +20,9 @@ const QUIET_MS = 60;
 /** So long a page without data is given to begin with its requests. */
 const EMPTY_MS = 1_500;
 const PATIENCE_MS = 60_000;
+
+/** The server keeps no longer address. */
+const MOST_LETTERS = 20_000;
 
 class GoneError extends Error {}
 
@@ -51,7 +55,7 @@ async function readCards({ address, card: wanted, isHalf }: CardsQuery): Promise
     cards: cards.map((card, index) => ({ card: headOf(card), content: contents[index]! })),
     runs: shown,
     filter: plan.filter,
-    pinned: cards.length === 1 && contents[0]!.pin ? pinnedAddress(contents[0]!.pin, wanted?.run ?? null) : null,
+    ...pinOf(plan.pin ?? (cards.length === 1 ? contents[0]!.pin : undefined), wanted?.run ?? null),
   };
 }
 
@@ -79,14 +83,23 @@ async function whenSettled(): Promise<PagePlan | null> {
     const isQuiet = waiting.count === 0 && runs.isLoaded && annotations.isRead;
     quiet = isQuiet ? quiet + LOOK_MS : 0;
     const page = planOf(pageLocation.path);
-    if (page && !page.isEmpty() ? quiet >= QUIET_MS : quiet >= EMPTY_MS) return page;
+    const isThere = page !== null && !page.isEmpty() && (view.lineage.pair === null || page.isOver);
+    if (isThere ? quiet >= QUIET_MS : quiet >= EMPTY_MS) return page;
   }
   return planOf(pageLocation.path);
+}
+
+/** No address where nothing keeps the cards as they are, or where it would be too long to be kept. */
+function pinOf(pin: CardPin | undefined, run: string | null): Pick<ReadCards, "pinned" | "isTooLong"> {
+  const pinned = pin ? pinnedAddress(pin, run) : null;
+  const isTooLong = pinned !== null && pinned.length > MOST_LETTERS;
+  return { pinned: isTooLong ? null : pinned, isTooLong };
 }
 
 /** The address of the page with the runs that it shows now, at the step or in the box of the card. */
 function pinnedAddress(pin: CardPin, run: string | null): string {
   view.chooseRuns({ base: "none", except: run === null ? selection.shown : [run] });
+  if ("view" in pin) return cardAddress(pin.view);
   if ("step" in pin) view.setStep(pin.step);
   else if (!zooms.isZoomed(pin.chart)) zooms.into(pin.chart, pin.box);
   return pageLocation.address(pageLocation.path);

@@ -3,6 +3,7 @@ import type { Dash } from "../../core/series/dashes";
 import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
 import type { Box } from "../../core/scales/zoom";
 import type { TableCell } from "../../core/tables/json";
+import type { ViewState } from "../../core/view/urlState";
 
 /** A page of the viewer, or a report of its cards, as a file: what it is about, and cards that are read one after the other while it is written. */
 export interface ViewPlan {
@@ -15,6 +16,8 @@ export interface ViewPlan {
   sections: readonly PlannedSection[];
   /** CSS filter of all pictures; absent where they are shown as they are. */
   filter?: string | undefined;
+  /** What keeps all cards as they are when new data come. */
+  pin?: CardPin | undefined;
 }
 
 export interface NamedRun {
@@ -68,8 +71,8 @@ export interface CardContent {
   pin?: CardPin | undefined;
 }
 
-/** The step that a card shows, or the box of its chart. */
-export type CardPin = { step: number } | { chart: string; box: Box };
+/** The step that a card shows, the box of its chart, or what else of the address says which data it shows. */
+export type CardPin = { step: number } | { chart: string; box: Box } | { view: Partial<ViewState> };
 
 export type Part = CurvesPart | DrawingPart | SurfacePart | ImagePart | CellsPart | TablePart | TextPart | AudioPart | NoticePart;
 

@@ -3,13 +3,17 @@ import { html, type Markup } from "./markup";
 import type { TableColumn, TablePart } from "./model";
 import { swatch } from "./colorMark";
 
+/** Letters of a text that is not worth a second line. */
+const SHORT = 24;
+
 /** A table whose first column names the rows and stays in sight. */
 export function tableMarkup({ label, columns, rows, isFolded = false }: TablePart): Markup {
   const body = rows.map(
     ({ color, cells }) =>
       html`<tr>${cells.map(({ text }, index) => {
         if (index === 0) return html`<th scope="row">${color === null ? null : swatch(color)}${text}</th>`;
-        return html`<td${columns[index]?.isNumber ? html` class="number"` : null}>${text}</td>`;
+        const look = columns[index]?.isNumber ? "number" : text.length <= SHORT ? "short" : "";
+        return html`<td${look === "" ? null : html` class="${look}"`}>${text}</td>`;
       })}</tr>`,
   );
   const table = html`<div class="table" role="group" aria-label="${label}" tabindex="0"><table><thead>${groups(columns)}<tr>${columns.map(heading)}</tr></thead><tbody>${body}</tbody></table></div>`;

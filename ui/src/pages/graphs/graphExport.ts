@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { wholeGraphPicture } from "../../charts/graphs/graphPainter";
 import type { GraphLook } from "../../charts/graphs/graphPainting";
-import { SvgContext } from "../../charts/frame/svgContext";
+import { pictureDrawing } from "../../charts/frame/picture";
 import type { GraphPicture } from "../../core/graphs/view/graphPicture";
 import type { CardContent, ViewPlan } from "../../export/html/model";
 import { namedRun, namedRuns } from "../../export/selectedRuns";
@@ -13,10 +13,7 @@ export function graphExport(run: string, graph: string, picture: GraphPicture, l
   const card = { title: graph, run: namedRun(run), hasPrefix: false, isWide: true, make: () => Promise.resolve(contentOf()) };
 
   function contentOf(): CardContent {
-    const { size, paint } = wholeGraphPicture("", picture, look);
-    const surface = new SvgContext();
-    paint(surface, 1, (color) => color);
-    const drawing = { ...size, body: surface.body(), plot: null };
+    const drawing = pictureDrawing(wholeGraphPicture("", picture, look));
     return { facts: [], parts: [{ kind: "drawing", label: t("dashboard.graph_label", { run }), drawing, isNatural: true, values: null }] };
   }
 
@@ -26,5 +23,6 @@ export function graphExport(run: string, graph: string, picture: GraphPicture, l
     runs: namedRuns([run]),
     settings: [{ name: t("graph.color"), value: t(`graph.color_${view.graphs.color}`) }],
     sections: [{ title: graph, cards: [card] }],
+    pin: { view: { graphs: { ...view.graphs, run, graph } } },
   };
 }

@@ -7,7 +7,7 @@ import { isLine } from "../../core/landscapes/landscape";
 import { landscapeValues } from "../../core/landscapes/landscapeTable";
 import { radiiOf } from "../../core/landscapes/path";
 import { hexToRgb } from "../../core/scales/colorMap";
-import type { CardContent, SurfaceLook, ViewPlan } from "../../export/html/model";
+import type { CardContent, CardPin, SurfaceLook, ViewPlan } from "../../export/html/model";
 import { namedRun, namedRuns } from "../../export/selectedRuns";
 import { t } from "../../i18n/i18n.svelte";
 import type { LandscapeRun } from "../../state/data/landscapes";
@@ -33,7 +33,7 @@ export function landscapesExport(pictures: readonly Picture[], runs: readonly La
       run: isOne ? namedRun(first!.landscape.run) : null,
       hasPrefix: false,
       isWide: pictures.length === 1,
-      make: () => Promise.resolve(contentOf(picture, runs)),
+      make: () => Promise.resolve({ ...contentOf(picture, runs), pin: pinOf([picture]) }),
     };
   });
   return {
@@ -45,7 +45,16 @@ export function landscapesExport(pictures: readonly Picture[], runs: readonly La
       { name: t("landscape.colors"), value: colors },
     ],
     sections: [{ title: "", cards }],
+    pin: pinOf(pictures),
   };
+}
+
+/** The same landscapes, with the path up to the step that it has now. */
+function pinOf(pictures: readonly Picture[]): CardPin {
+  const all = pictures.flatMap((picture) => picture.all.map(({ landscape: { run, tag } }) => ({ run, tag })));
+  const last = pictures.flatMap((picture) => picture.all.flatMap(({ landscape: { path } }) => path?.steps.at(-1) ?? []));
+  const step = view.landscapes.step ?? (last.length > 0 ? Math.max(...last) : null);
+  return { view: { landscapes: { ...view.landscapes, chosen: all, step } } };
 }
 
 function contentOf({ all, upTo, look }: Picture, runs: readonly LandscapeRun[]): CardContent {

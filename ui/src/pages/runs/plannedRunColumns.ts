@@ -5,28 +5,25 @@ import { hasBands } from "../../core/tables/tableColumn";
 import type { ColumnSort } from "../../core/tables/columnSort";
 import { t } from "../../i18n/i18n.svelte";
 import type { PlannedColumn } from "../../export/tablePart";
-import type { KindDescriptor } from "../previews/kind";
-import { kindWords } from "./kindWords";
 import { CURVE } from "../../state/view/modelLineage.svelte";
 import { DATA, type RunColumn } from "./runColumns";
 
 /** The columns of the table of runs in a file, after the names. */
-export function plannedRunColumns(columns: readonly RunColumn[], kinds: readonly KindDescriptor[]): PlannedColumn<RunFacts>[] {
-  const written = columns.filter(({ id }) => id !== CURVE);
+export function plannedRunColumns(columns: readonly RunColumn[]): PlannedColumn<RunFacts>[] {
+  const written = columns.filter(({ id }) => id !== CURVE && id !== DATA);
   const isBanded = hasBands(written);
   const name: PlannedColumn<RunFacts> = { title: t("runs.column.name"), isNumber: false, value: ({ id }) => id, text: ({ id }) => id };
   const others = written.map((column): PlannedColumn<RunFacts> => {
     const { title, band, isNumber, cell, text, tip = text } = column;
-    const words = column.id === DATA ? ({ tags }: RunFacts) => dataWords(tags, kinds) : tip;
-    return { title, ...(isBanded && band ? { group: band.title } : {}), isNumber, value: (run) => plainCell(cell(run)), text: words };
+    return {
+      title,
+      ...(isBanded && band ? { group: band.title } : {}),
+      isNumber,
+      value: (run) => plainCell(cell(run)),
+      text: isNumber ? text : tip,
+    };
   });
   return [name, ...others];
-}
-
-function dataWords(tags: RunFacts["tags"], kinds: readonly KindDescriptor[]): string {
-  return kindWords(tags, kinds)
-    .map(({ text }) => text)
-    .join(" · ");
 }
 
 /** An order of rows in words. */

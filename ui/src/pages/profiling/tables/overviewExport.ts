@@ -7,6 +7,7 @@ import { namedRuns } from "../../../export/selectedRuns";
 import { tableContent, type PlannedColumn } from "../../../export/tablePart";
 import { t } from "../../../i18n/i18n.svelte";
 import type { ProfileTables } from "../../../state/data/profiles";
+import { view } from "../../../state/view/view.svelte";
 import { reasonText } from "../../../state/requests/problem";
 import { adviceText, missingGroups, percent, STEP_PARTS } from "../profileWords";
 import { stepNotes } from "../stepNotes";
@@ -31,6 +32,7 @@ export function overviewExport({ run, profile }: ProfileKey, { summary, ...tops 
     title: `${t("nav.profile")} · ${t("profile.tab_overview")}`,
     runs: namedRuns([run]),
     settings: [{ name: t("profile.choose"), value: profile }],
+    pin: { view: { profiles: { ...view.profiles, chosen: { run, profile } } } },
     sections: [{ title: t("profile.tab_overview"), cards: cards.flat() }],
   };
 }

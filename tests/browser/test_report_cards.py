@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cards of every page in a report: what they show, that they fit the screen, and what pins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.server.debug_runs import write_run
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+
+from .test_profile_page import NAME, write_trace
+from .test_reports_page import block, put, reports, whole
+
+OpenPage = Callable[[LiveViewer, str], Page]
+SWEEP = "mindspore/lineage_sweep"
+PAIR = f"{SWEEP}/run_01", f"{SWEEP}/run_02"
+TOO_WIDE = "() => document.querySelector('[data-testid=report]').scrollWidth > innerWidth"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    with running_viewer(DATA, tmp_path_factory.mktemp("cards")) as live:
+        eventually(lambda: len(live.runs()) > 20 and all(run["tags"] for run in live.runs().values()))
+        yield live
+
+
+@pytest.fixture(scope="module")
+def profiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    base = tmp_path_factory.mktemp("profiled")
+    write_trace(base / "run" / NAME)
+    with running_viewer(base, tmp_path_factory.mktemp("viewer")) as live:
+        eventually(lambda: "run" in live.runs())
+        yield live
+
+
+def cards(live: LiveViewer, open_page: OpenPage, *addresses: str) -> Locator:
+    page = open_page(live, put(live, "cards", *[block(address=address) for address in addresses]))
+    return whole(page)
+
+
+def pin(live: LiveViewer, of: Locator, block_index: int = 0) -> dict[str, list[str]]:
+    """Pins a block; returns the parameters of its address."""
+    of.hover()
+    of.get_by_test_id("pin-block").click()
+    expect(of.get_by_test_id("pinned")).to_be_visible()
+
+    def kept() -> Any:
+        return reports(live)["cards"]["blocks"][block_index]["pinned"]
+
+    return parse_qs(urlsplit(eventually(kept)).query)
+
+
+def fits(page: Page) -> bool:
+    """Whether a report is no wider than a phone."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    return not page.evaluate(TOO_WIDE)
+
+
+@pytest.mark.parametrize("tab", ["operators", "timeline", "compare"])
+def test_tabs_of_a_profile_are_added_by_their_button(profiled: LiveViewer, open_page: OpenPage, tab: str):
+    page = open_page(profiled, f"/profile?profile_tab={tab}")
+    page.get_by_test_id("profile-toolbar").get_by_test_id("add-to-report").click()
+    page.locator(":popover-open [data-testid^='add-to-report-']").last.click()
+    page.get_by_test_id("report-open").click()
+    added = whole(page).first
+    expect(added).to_contain_text(f"Profiling · {tab.capitalize()}")
+    expect(added).to_contain_text({"operators": "addmm", "timeline": "run", "compare": "Compare"}[tab])
+    expect(added.locator("svg.drawing image")).to_have_count(1 if tab == "timeline" else 0)
+    assert fits(page)
+
+
+def test_a_profile_is_pinned_to_its_file(profiled: LiveViewer, open_page: OpenPage):
+    found = cards(profiled, open_page, "/profile?run=run&profile_tab=operators", "/profile?run=run")
+    for index in (0, 1):
+        pinned = pin(profiled, found.nth(index), index)
+        assert (pinned["run"], pinned["profile"]) == (["run"], [f'["run","{NAME}"]'])
+    expect(whole(found.page).first).to_contain_text("addmm")
+
+
+def test_the_table_of_runs_has_its_chart_and_low_rows(room: LiveViewer, open_page: OpenPage):
+    found = cards(room, open_page, "/?lineage_chart=coordinates&find=sweep", "/?find=sweep")
+    chart, table = found.nth(0).locator("figure.card").all()
+    expect(chart).to_contain_text("Parallel coordinates")
+    assert chart.locator("svg.drawing path").count() > 5
+    expect(table.locator("tbody tr")).to_have_count(12)
+    heights = [row.bounding_box() for row in table.locator("tbody tr").all()]
+    assert all(box is not None and box["height"] < 30 for box in heights)
+    expect(found.nth(1).locator("figure.card")).to_have_count(1)
+    expect(found.nth(1).get_by_test_id("pin-block")).to_be_disabled()
+    assert fits(found.page)
+
+
+def test_two_compared_runs_are_a_card(room: LiveViewer, open_page: OpenPage):
+    one, other = (quote(run, safe="") for run in PAIR)
+    (found,) = cards(room, open_page, f"/scalars?run={one}&run={other}&pair={one}&pair={other}").all()
+    expect(found).to_contain_text("Compare two runs")
+    expect(found.get_by_role("heading", name="loss/auto", exact=True).first).to_be_visible()
+    expect(found.get_by_role("row").filter(has_text="Accuracy").first).to_contain_text("0.7305 better")
+    assert found.locator("svg.drawing").count() >= 1
+    assert fits(found.page)
+
+
+def test_the_dataset_graph_is_drawn_whole(room: LiveViewer, open_page: OpenPage):
+    (found,) = cards(room, open_page, f"/graph/dataset?run={quote(PAIR[0], safe='')}").all()
+    drawing = found.locator("svg.drawing").first
+    expect(drawing).to_contain_text("Batch")
+    assert fits(found.page)
+
+
+def test_a_graph_is_pinned_unless_its_address_is_too_long(room: LiveViewer, open_page: OpenPage):
+    run = "mindspore/ops"
+    address = f"/graph?run={quote(run, safe='')}"
+    long = f"{address}&scopes="
+    found = cards(room, open_page, address, long + "a" * (19_990 - len(long)))
+    assert pin(room, found.nth(0))["graph_run"] == [run]
+    button = found.nth(1).get_by_test_id("pin-block")
+    expect(button).to_be_disabled()
+    assert "20,000 letters" in (button.get_attribute("aria-label") or "")
+
+
+def test_statistics_of_tensors_are_a_card_of_their_step(tmp_path: Path, open_page: OpenPage):
+    write_run(tmp_path / "logs" / "run")
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        found = cards(live, open_page, "/debugger?run=run&debug_tab=statistics")
+        expect(found.first).to_contain_text("Debugger · Statistics")
+        assert found.first.get_by_role("row").count() > 5
+        assert pin(live, found.first)["debug_step"]
+        assert fits(found.page)
