@@ -5,7 +5,7 @@ const LOOK_MS = 20;
 /** The page asks for nothing during this time: its charts have all that they show. */
 const QUIET_MS = 120;
 const PATIENCE_MS = 30_000;
-/** Where nobody sees it, and nothing in it takes the focus. */
+/** Out of sight; nothing in it takes the focus. */
 const UNSEEN = "display: block; position: fixed; top: 0; left: -3000px; width: 1240px; height: 1000px; visibility: hidden";
 
 /** Looks at the page while it has a size: a report reads pages in a frame that has none, and charts without a size are not painted. */
