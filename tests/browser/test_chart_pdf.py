@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -70,7 +71,8 @@ def test_a_chart_is_a_page_of_its_size_with_its_texts(live: LiveViewer, open_pag
 
 def test_all_fonts_are_in_the_file(live: LiveViewer, open_page: OpenPage, tmp_path: Path):
     page = open_page(live, "/scalars")
-    fonts = only_page(save(page, TAG, "pdf", tmp_path))["/Resources"]["/Font"]  # type: ignore[index]
+    resources: Any = only_page(save(page, TAG, "pdf", tmp_path))["/Resources"]
+    fonts: dict[str, Any] = resources["/Font"]
     descriptors = [font.get_object()["/DescendantFonts"][0]["/FontDescriptor"] for font in fonts.values()]
     assert set(fonts) == {"/Regular", "/Bold", "/Unseen"}
     assert all(descriptor["/FontFile2"].get_data()[:4] == b"\0\1\0\0" for descriptor in descriptors)

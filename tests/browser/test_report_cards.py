@@ -53,7 +53,7 @@ def pin(live: LiveViewer, of: Locator, block_index: int = 0) -> dict[str, list[s
     def kept() -> Any:
         return reports(live)["cards"]["blocks"][block_index]["pinned"]
 
-    return parse_qs(urlsplit(eventually(kept)).query)
+    return parse_qs(urlsplit(str(eventually(kept))).query)
 
 
 def fits(page: Page) -> bool:
