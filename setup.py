@@ -61,7 +61,7 @@ COMPILED = {
     "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
     "debug/logs": ["_line_heads", "_line_scan"],
     "formats": (
-        "_decoding _encoding _frames _message_columns _narrowing _pickle_memo _scalar_events _scan _schema"
+        "_decoding _encoding _event_batch _frames _message_columns _narrowing _pickle_memo _scalar_events _scan _schema"
     ).split(),
     "graph/compare": ["_matching"],
     "profile/timeline": ["_cells"],

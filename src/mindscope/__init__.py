@@ -13,9 +13,20 @@ if TYPE_CHECKING:
     from mindscope.capture import SummaryRecord, flush_all
     from mindscope.output.capture import capture_output
     from mindscope.reading import Run, Runs, open_run, open_runs
+    from mindscope.tensorboard import SummaryWriter
 
 __version__ = VERSION
-__all__ = ["Run", "Runs", "SummaryRecord", "__version__", "capture_output", "flush_all", "open_run", "open_runs"]
+__all__ = [
+    "Run",
+    "Runs",
+    "SummaryRecord",
+    "SummaryWriter",
+    "__version__",
+    "capture_output",
+    "flush_all",
+    "open_run",
+    "open_runs",
+]
 
 _name = lazy_names(
     __name__,
@@ -23,6 +34,7 @@ _name = lazy_names(
         "mindscope.capture": "SummaryRecord flush_all",
         "mindscope.output.capture": "capture_output",
         "mindscope.reading": "Run Runs open_run open_runs",
+        "mindscope.tensorboard": "SummaryWriter",
     },
 )
 _MODULES = ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types")

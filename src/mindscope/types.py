@@ -30,6 +30,8 @@ class Kind(str, Enum):
     AUDIO = "audio"
     PR_CURVE = "pr_curve"
     MESH = "mesh"
+    TABLE = "table"
+    HTML = "html"
     HPARAMS = "hparams"
     CUSTOM_SCALARS = "custom_scalars"
     LANDSCAPE = "landscape"
@@ -204,6 +206,34 @@ class Audio:
     def clips(self) -> tuple[bytes, ...]:
         """All clips of the step, encoded."""
         return (self.encoded, *self.more)
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a recorded table.
+
+    ``type`` is number, text, bool or media. ``values`` has an entry for each row, None where a cell is empty; those of
+    type media are numbers of files in ``RecordedTable.media``.
+    """
+
+    name: str
+    type: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTable:
+    """A table that a training recorded. ``media`` are the files of its cells: their media type, such as image/png, and
+    their bytes.
+    """
+
+    columns: tuple[TableColumn, ...]
+    media: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0].values) if self.columns else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ def test_name_must_be_text(log: Log, name: Any) -> None:
         record.add_value("scalar", name, 1.0)
 
 
-@pytest.mark.parametrize("plugin", ["text", "scalars", "", None, 3])
+@pytest.mark.parametrize("plugin", ["texts", "scalars", "", None, 3])
 def test_unknown_plugin_is_an_error(log: Log, plugin: Any) -> None:
     with SummaryRecord(log.directory) as record, pytest.raises(ValueError, match="want one of scalar, image"):
         record.add_value(plugin, "a", 1.0)

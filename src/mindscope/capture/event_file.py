@@ -8,21 +8,44 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from mindscope.capture.encoded import Buffer, LargeRecord
-from mindscope.capture.file_names import FileNames
 
 Record = bytes | LargeRecord
-_MODE_FINISHED = 0o400  # marks a complete file for readers
+MODE_FINISHED = 0o400
+"""Marks a complete file of MindSpore's format for readers."""
+
+
+class Names(Protocol):
+    """The names of the files of one kind."""
+
+    second: int
+
+    def path(self, second: int, suffix: str) -> Path:
+        """Return the file of ``second``."""
+        ...
+
+    def create(self, second: int, suffix: str) -> tuple[int, int]:
+        """Create the first free file from ``second`` on; returns its descriptor and its second. Raises OSError."""
+        ...
 
 
 class EventFileWriter:
-    """One of a recorder's two kinds of file: appends records, starts a new file before ``max_size`` is exceeded.
+    """One of a recorder's kinds of file: appends records, starts a new file before ``max_size`` is exceeded.
 
-    Not thread-safe.
+    ``finished_mode`` are the permissions of a complete file; None leaves them as they are. Not thread-safe.
     """
 
-    def __init__(self, names: FileNames, suffix: str, head: Callable[[], bytes], max_size: int | None) -> None:
+    def __init__(
+        self,
+        names: Names,
+        suffix: str,
+        head: Callable[[], bytes],
+        max_size: int | None,
+        finished_mode: int | None = MODE_FINISHED,
+    ) -> None:
+        self._finished_mode = finished_mode
         self._names = names
         self._suffix = suffix
         self._head = head  # makes the first record of a file; empty if there is none
@@ -63,8 +86,9 @@ class EventFileWriter:
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
-        with contextlib.suppress(OSError):
-            os.fchmod(descriptor, _MODE_FINISHED)
+        if self._finished_mode is not None:
+            with contextlib.suppress(OSError):
+                os.fchmod(descriptor, self._finished_mode)
         with contextlib.suppress(OSError):
             os.close(descriptor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +22,13 @@ from mindscope.capture.pending import PendingValue, rejection
 from mindscope.capture.protobuf_fields import bytes_field
 from mindscope.capture.queued_step import EncodingValue, MixedStep, QueuedStep, count_values, last_step
 from mindscope.capture.scalars import scalar_fields
-from mindscope.formats import frames, mindspore, wire
+from mindscope.capture.tensorboard_file_names import TensorBoardFileNames
+from mindscope.formats import frames, mindspore, tensorboard, wire
+from mindscope.formats._event_batch import EventBatch
 from mindscope.formats._scalar_events import encode_scalar_values
+from mindscope.formats.kinds.text import text_to_tensorboard
 from mindscope.formats.mindspore_schemas import EVENT
+from mindscope.formats.tensorboard_values import value_field
 
 DROPPED_TAG = "mindscope/dropped"
 REASONS_TAG = "mindscope/dropped_reasons"
@@ -41,6 +45,10 @@ class Destination:
     max_file_size: int | None
     """Bytes of one file, None for no limit."""
     is_npy_exported: bool
+    is_tensorboard: bool = False
+    """Whether TensorBoard's format is the main one: its file counts dropped values too."""
+    tensorboard_suffix: str = ""
+    """End of the names of files of TensorBoard's format in the directory of the run, not in those below it."""
 
 
 class EventWriter:
@@ -56,7 +64,10 @@ class EventWriter:
         self._summary = EventFileWriter(names, destination.suffix, version_record, limit)
         self._lineage = EventFileWriter(names, "_lineage", bytes, limit)
         self._export = NpyExport(names) if destination.is_npy_exported else None
+        self._destination = destination
+        self._tensorboard: dict[str, EventFileWriter] = {}  # by directory below that of the run
         self._ready: list[Record] = []  # records of the steps being written
+        self._ready_file = self._summary  # to which they go
         self._ready_bytes = 0
         self._reported = 0  # count of dropped values in the summary file
         self._reasons: list[str] = []  # reasons that the summary file does not contain yet
@@ -65,6 +76,8 @@ class EventWriter:
     @property
     def path(self) -> Path:
         """The newest summary file; before the first one exists, its planned name."""
+        if self._destination.is_tensorboard:
+            return self._tensorboard_file("").path or self._destination.directory
         return self._summary.path or self._planned_path
 
     def write(self, steps: Sequence[QueuedStep]) -> None:
@@ -76,6 +89,9 @@ class EventWriter:
         for step in steps:
             if isinstance(step, bytes):
                 self._add(step)
+                continue
+            if isinstance(step, EventBatch):
+                self._add(step.take(), step.directory)
                 continue
             if not step.is_here:
                 self._append_ready()
@@ -90,17 +106,38 @@ class EventWriter:
         if replaced:
             self._reasons.append(f"newer values of the same step replaced {replaced} values of summary operators")
         self._report_dropped()
-        self._summary.close()
-        self._lineage.close()
+        for file in (self._summary, self._lineage, *self._tensorboard.values()):
+            file.close()
         self._names.forget()
 
     def abandon(self) -> None:
         """Close the parent's files in a forked child."""
-        self._summary.abandon()
-        self._lineage.abandon()
+        for file in (self._summary, self._lineage, *self._tensorboard.values()):
+            file.abandon()
 
-    def _add(self, record: Record) -> None:
-        """Append ``record`` together with others; at once if it is large, so that memory holds one of these."""
+    def tensorboard_files(self) -> dict[str, Path]:
+        """Return the newest file of each directory below that of the run, by the full path of the directory."""
+        below = {name: file.path for name, file in self._tensorboard.items() if name}
+        return {str(self._destination.directory / name): path for name, path in below.items() if path is not None}
+
+    def _tensorboard_file(self, directory: str) -> EventFileWriter:
+        file = self._tensorboard.get(directory)
+        if file is None:
+            names = TensorBoardFileNames(self._destination.directory / directory)
+            suffix = "" if directory else self._destination.tensorboard_suffix
+            file = EventFileWriter(names, suffix, tensorboard_version_record, None, finished_mode=None)
+            self._tensorboard[directory] = file
+        return file
+
+    def _add(self, record: Record, directory: str | None = None) -> None:
+        """Append ``record`` together with others; at once if it is large, so that memory holds one of these.
+
+        ``directory`` is that of a ``MixedStep``.
+        """
+        file = self._summary if directory is None else self._tensorboard_file(directory)
+        if file is not self._ready_file:
+            self._append_ready()
+            self._ready_file = file
         self._ready.append(record)
         self._ready_bytes += len(record)
         if self._ready_bytes >= LARGE_BYTES:
@@ -108,7 +145,7 @@ class EventWriter:
 
     def _append_ready(self) -> None:
         ready, self._ready, self._ready_bytes = self._ready, [], 0
-        self._append(self._summary, ready)
+        self._append(self._ready_file, ready)
 
     def _complete(self, step: MixedStep) -> None:
         """Add the records of ``step``, and write its lineage and exports.
@@ -129,7 +166,8 @@ class EventWriter:
             self._add_event(step, fields)
 
     def _add_event(self, step: MixedStep, fields: list[bytes]) -> None:
-        self._add(frames.frame(mindspore.summary_event(step.wall_time, step.step, b"".join(fields))))
+        # the fields of an Event with a Summary are the same in both formats
+        self._add(frames.frame(mindspore.summary_event(step.wall_time, step.step, b"".join(fields))), step.directory)
 
     def _write_messages(self, step: MixedStep) -> None:
         """Write graphs and lineage."""
@@ -149,9 +187,11 @@ class EventWriter:
         if isinstance(value, PendingValue) and self._export is not None:
             self._write_export(value, step.step)
         fields = self._encode(value)
+        if isinstance(value, PendingValue) and value.write is not None:
+            self._write_files(value, value.write, step)
         if size_of(fields) >= LARGE_BYTES:
             head = wire.encode(EVENT, {"wall_time": step.wall_time, "step": step.step})
-            self._add(large_record(head, nested(_SUMMARY_FIELD, fields)))
+            self._add(large_record(head, nested(_SUMMARY_FIELD, fields)), step.directory)
             fields = b""
         if isinstance(value, PendingValue):
             value.release(self._buffers)
@@ -163,6 +203,14 @@ class EventWriter:
         except Exception as error:  # the encoder rejected a value that add_value accepted
             self._drops.drop(1, value.plugin, value.tag, rejection(value.plugin, value.tag, error))
             return b""
+
+    def _write_files(self, pending: PendingValue, write: Callable[[Path, int], None], step: MixedStep) -> None:
+        directory = self._destination.directory / (step.directory or "")
+        try:
+            write(directory, step.step)
+        except Exception as error:
+            problem = disk_error(error, directory) if isinstance(error, OSError) else error
+            self._drops.drop(1, pending.plugin, type(error).__name__, problem)
 
     def _write_export(self, pending: PendingValue, step: int) -> None:
         content = pending.content
@@ -202,16 +250,31 @@ class EventWriter:
         self._reasons += self._drops.pop_reasons()
         if dropped == self._reported and not self._reasons:
             return
-        fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)]) if dropped else b""
-        if self._reasons:
-            text = "\n".join(f"- {reason}" for reason in self._reasons)
-            fields += mindspore.value_field({"tag": REASONS_TAG, "text": text})
+        text = "\n".join(f"- {reason}" for reason in self._reasons)
+        is_tensorboard = self._destination.is_tensorboard
+        fields = (_dropped_in_tensorboard if is_tensorboard else _dropped_in_mindspore)(dropped, text)
         record = frames.frame(mindspore.summary_event(time.time(), self._last_step, fields))
         with contextlib.suppress(AppendError):
-            self._warn_excess(self._summary.append([record]))
+            file = self._tensorboard_file("") if is_tensorboard else self._summary
+            self._warn_excess(file.append([record]))
             self._reported, self._reasons = dropped, []
+
+
+def _dropped_in_mindspore(dropped: int, reasons: str) -> bytes:
+    fields = encode_scalar_values([DROPPED_TAG.encode()], [float(dropped)]) if dropped else b""
+    return fields + (mindspore.value_field({"tag": REASONS_TAG, "text": reasons}) if reasons else b"")
+
+
+def _dropped_in_tensorboard(dropped: int, reasons: str) -> bytes:
+    fields = value_field({"tag": DROPPED_TAG, "simple_value": float(dropped)}) if dropped else b""
+    return fields + (value_field(text_to_tensorboard(REASONS_TAG, reasons)) if reasons else b"")
 
 
 def version_record() -> bytes:
     """Return the first record of a summary file."""
     return frames.frame(mindspore.version_event(time.time()))
+
+
+def tensorboard_version_record() -> bytes:
+    """Return the first record of a file of TensorBoard's format."""
+    return frames.frame(tensorboard.version_event(time.time()))

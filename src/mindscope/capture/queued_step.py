@@ -11,6 +11,7 @@ from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.encoded import Encoded, LargeRecord
 from mindscope.capture.pending import PendingValue
 from mindscope.formats import wire
+from mindscope.formats._event_batch import EventBatch
 from mindscope.formats.event_fields import wire_to_int64
 
 HEADER_SIZE = 12
@@ -37,6 +38,8 @@ class MixedStep(NamedTuple):
     """The writer itself encodes those that are not an ``EncodingValue``, and puts None for those that it took."""
     messages: list[PendingValue]
     """Messages of graphs and lineage."""
+    directory: str | None = None
+    """None for MindSpore's format; else the directory, below that of the run, of a file of TensorBoard's format."""
 
     @property
     def is_ready(self) -> bool:
@@ -51,8 +54,17 @@ class MixedStep(NamedTuple):
         )
 
 
-QueuedStep = bytes | MixedStep
-"""A step in the queue. Bytes are the complete record of a step with only scalars, the usual case."""
+QueuedStep = bytes | EventBatch | MixedStep
+"""A step in the queue.
+
+Bytes are the complete record of a step with only scalars, the usual case. A batch of events of TensorBoard's format may
+still grow while it is in the queue.
+"""
+
+
+def is_ready(step: QueuedStep) -> bool:
+    """Return whether the writer can write ``step`` without waiting for the pool."""
+    return step.is_ready if isinstance(step, MixedStep) else True
 
 
 def count_values(step: QueuedStep | LargeRecord) -> int:
@@ -61,7 +73,12 @@ def count_values(step: QueuedStep | LargeRecord) -> int:
         return 1
     if isinstance(step, MixedStep):
         return len(step.scalars) + len(step.values) + len(step.messages)
-    return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message counts as one
+    if isinstance(step, EventBatch):
+        return step.count
+    return sum(
+        sum(len(values) for _, values in _summaries(record)) or 1  # a graph or a lineage message counts as one
+        for record in _records(step)
+    )
 
 
 def last_step(steps: Sequence[QueuedStep]) -> int:
@@ -69,9 +86,20 @@ def last_step(steps: Sequence[QueuedStep]) -> int:
     for step in reversed(steps):
         if isinstance(step, bytes):
             return next((number for number, _ in _summaries(step)), 0)
+        if isinstance(step, EventBatch):
+            return step.last_step
         if step.scalars or step.values:
             return step.step
     return 0
+
+
+def _records(records: bytes) -> Iterator[bytes]:
+    """Yield each record of several that follow each other."""
+    start = 0
+    while start < len(records):
+        end = start + HEADER_SIZE + int.from_bytes(records[start : start + 8], "little") + FOOTER_SIZE
+        yield records[start:end]
+        start = end
 
 
 def _summaries(record: bytes) -> Iterator[tuple[int, list[int]]]:

@@ -12,20 +12,17 @@ from typing import Any, NoReturn
 
 from mindscope.capture import arguments, exit_hooks
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
-from mindscope.capture.encoder_pool import ENCODED_BY_WRITER
 from mindscope.capture.event_writer import Destination
 from mindscope.capture.latest_step import LATEST
 from mindscope.capture.network_graph import NetworkGraph
-from mindscope.capture.pending import PendingValue, check_plugin
-from mindscope.capture.queued_step import EncodingValue, MixedStep
+from mindscope.capture.pending import check_plugin
 from mindscope.capture.scalars import FLOAT32_MAX, scalar_record
+from mindscope.capture.submission import submit_step
 from mindscope.capture.thread_values import ValuesByThread
 from mindscope.capture.value_collector import ValueCollector
 from mindscope.capture.writer import Writer, queue_full
 from mindscope.errors import RecorderClosedError
 from mindscope.log import configure_log
-
-_SCALAR_BYTES = 64  # approximate size of a scalar in the queue
 
 _now = time.time
 
@@ -211,7 +208,7 @@ class SummaryRecord:
         with self._lock:
             scalars, values, messages = self._values_by_thread.collect().pop_all()
             if values or messages:
-                dropped = self._submit_mixed(step, scalars, list(values.values()), messages)
+                dropped = submit_step(self._writer, step, scalars, list(values.values()), messages)
             elif scalars:
                 data = scalar_record(step, _now(), scalars)
                 if not self._writer.submit(data, len(data)):
@@ -254,23 +251,6 @@ class SummaryRecord:
         self._writer.close()
         if self._raises:
             self._raise_error()
-
-    def _submit_mixed(
-        self, step: int, scalars: dict[str, float], values: list[PendingValue], messages: list[PendingValue]
-    ) -> int:
-        """Queue the step; the pool encodes large values. Returns how many values did not fit. Hold the lock."""
-        size = sum(pending.size for pending in values)
-        dropped = 0
-        if values and not self._writer.wait_for_room(size, is_small=False):
-            dropped, values, size = len(values), [], 0
-        ready: list[PendingValue | EncodingValue | None] = [*values]
-        if size > ENCODED_BY_WRITER:
-            ready = self._writer.encoder_pool.start_large(values)
-        mixed = MixedStep(step, _now(), scalars, ready, messages)
-        rest = len(scalars) * _SCALAR_BYTES + sum(pending.size for pending in messages)
-        if (scalars or values or messages) and not self._writer.submit(mixed, size + rest, is_small=not values):
-            dropped += len(scalars) + len(values) + len(messages)
-        return dropped
 
     def _count_dropped(self, step: int, count: int) -> None:
         self._writer.drops.drop(count, "queue", "", queue_full(f"{count} values of step {step}"))

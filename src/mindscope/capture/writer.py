@@ -18,7 +18,7 @@ from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.drop_counter import DropCounter
 from mindscope.capture.encoder_pool import EncoderPool
 from mindscope.capture.event_writer import Destination, EventWriter
-from mindscope.capture.queued_step import QueuedStep, count_values
+from mindscope.capture.queued_step import QueuedStep, count_values, is_ready
 from mindscope.capture.thread_priority import use_batch_scheduling
 from mindscope.errors import QueueFullError
 from mindscope.threads.interruptible_condition import InterruptibleCondition
@@ -128,7 +128,7 @@ class Writer:
             if self._thread is None and self.queued_bytes > BATCH_BYTES:
                 self._write_batch()
         elif self._is_asleep:
-            if isinstance(step, bytes) or step.is_ready:
+            if is_ready(step):
                 self._wake()
         elif queued > BATCH_BYTES and not self._is_urgent:
             self._wake_now()

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
+from mindscope.formats._scalar_events import encode_summary_event
 from mindscope.formats.event_fields import split_event
 from mindscope.formats.kinds import KINDS, refined_kind
 from mindscope.formats.kinds.scalar import SCALAR
 from mindscope.formats.tensorboard_schemas import EVENT, METADATA
 from mindscope.types import Kind, Located, Undecodable
 
-__all__ = ["VERSION", "locate", "version_event"]
+__all__ = ["VERSION", "graph_event", "locate", "session_start_events", "summary_event", "version_event"]
 
 VERSION = "brain.Event:2"
 """The version in the first record of an event file."""
@@ -132,6 +133,29 @@ def metadata_of(encoded: bytes | memoryview) -> bytes | memoryview | None:
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
+WRITER = "mindscope"
+"""How files name the program that wrote them."""
+_SESSION_START = 1
+
+
 def version_event(wall_time: float) -> bytes:
     """Return the payload of the first record of an event file."""
-    return wire.encode(EVENT, {"wall_time": wall_time, "file_version": VERSION})
+    event = {"wall_time": wall_time, "file_version": VERSION, "source_metadata": {"writer": WRITER}}
+    return wire.encode(EVENT, event)
+
+
+def summary_event(wall_time: float, step: int, values: bytes) -> bytes:
+    """Return the payload of an Event whose Summary is made of ``values``, concatenated ``Summary.value`` fields."""
+    return encode_summary_event(wall_time, step, values)
+
+
+def session_start_events(wall_time: float, step: int) -> tuple[bytes, bytes]:
+    """Return the payloads of the events that hide older points at ``step`` and later ones."""
+    version = {"wall_time": wall_time, "step": step, "file_version": VERSION}
+    start = {"wall_time": wall_time, "step": step, "session_log": {"status": _SESSION_START}}
+    return wire.encode(EVENT, version), wire.encode(EVENT, start)
+
+
+def graph_event(wall_time: float, graph: bytes) -> bytes:
+    """Return the payload of an Event that holds an encoded GraphDef."""
+    return wire.encode(EVENT, {"wall_time": wall_time, "graph_def": graph})

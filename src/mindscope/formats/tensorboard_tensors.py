@@ -33,7 +33,9 @@ _DTYPES = {
     24: "float8_e5m2",
     25: "float8_e4m3fn",
 }
-_STRING = 7
+STRING = 7
+"""The DataType of texts."""
+_NUMBERS_BY_NAME = {name: number for number, name in _DTYPES.items()}
 
 
 def decode_tensor(message: Message) -> NDArray[Any]:
@@ -43,7 +45,7 @@ def decode_tensor(message: Message) -> NDArray[Any]:
     """
     dims = [int(dim.get("size", 0)) for dim in message.get("tensor_shape", {}).get("dim", [])]
     number = message.get("dtype", 0)
-    if number == _STRING:
+    if number == STRING:
         strings = np.array(message.get("string_val", []), dtype=object)
         return reshape(strings, "", dims or [strings.size])
     name = data_type_name(number)
@@ -72,6 +74,11 @@ def dimensions(message: Message) -> list[int]:
 def data_type_name(number: int) -> str:
     """Return the numpy name of a DataType; '' if NumPy has no such dtype."""
     return _DTYPES.get(number, "")
+
+
+def data_type_number(dtype: np.dtype[Any]) -> int:
+    """Return the DataType of a numpy dtype. Raises KeyError if the format has none."""
+    return _NUMBERS_BY_NAME[dtype.name]
 
 
 def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:

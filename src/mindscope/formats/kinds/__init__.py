@@ -16,6 +16,7 @@ from mindscope.formats.kinds.landscape import LANDSCAPE
 from mindscope.formats.kinds.lineage import CUSTOM_LINEAGE, DATASET_GRAPH, EVAL_LINEAGE, TRAIN_LINEAGE
 from mindscope.formats.kinds.notices import EXPLAIN, LOG_MESSAGE, SESSION
 from mindscope.formats.kinds.scalar import SCALAR
+from mindscope.formats.kinds.table import HTML, TABLE
 from mindscope.formats.kinds.tensor import TENSOR
 from mindscope.formats.kinds.tensor_plugins import MESH, PR_CURVE
 from mindscope.formats.kinds.tensor_statistics import TENSOR_STATISTICS
@@ -27,9 +28,9 @@ from mindscope.types import Kind
 __all__ = ["KINDS", "REFINED_KINDS", "KindDescriptor", "NamedBytes", "Storage", "refined_kind"]
 
 _DESCRIPTORS = (
-    SCALAR, IMAGE, VIDEO, TENSOR, HISTOGRAM, TEXT, AUDIO, PR_CURVE, MESH, HPARAMS, CUSTOM_SCALARS, LANDSCAPE, GRAPH,
-    RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION, LOG_MESSAGE, META_GRAPH,
-    TENSOR_STATISTICS,
+    SCALAR, IMAGE, VIDEO, TENSOR, HISTOGRAM, TEXT, AUDIO, PR_CURVE, MESH, TABLE, HTML, HPARAMS, CUSTOM_SCALARS,
+    LANDSCAPE, GRAPH, RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION,
+    LOG_MESSAGE, META_GRAPH, TENSOR_STATISTICS,
 )  # fmt: skip
 KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({descriptor.kind: descriptor for descriptor in _DESCRIPTORS})
 """The descriptor of every kind, in export order."""

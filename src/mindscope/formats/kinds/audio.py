@@ -29,6 +29,18 @@ def _from_tensorboard(value: Message) -> Audio:
     return _with_header(Audio(0.0, 0, 0, clips[0], "audio/wav", tuple(clips[1:])))
 
 
+def audio_to_tensorboard(tag: str, audio: Audio) -> Message:
+    """Return the Summary.Value of one clip."""
+    message = {
+        "sample_rate": audio.sample_rate,
+        "num_channels": audio.channels,
+        "length_frames": audio.frames,
+        "encoded_audio_string": audio.encoded,
+        "content_type": audio.content_type,
+    }
+    return {"tag": tag, "audio": message}
+
+
 def _with_header(audio: Audio) -> Audio:
     """Return ``audio`` with what the log does not declare, and with the length and the type that its bytes have."""
     header = read_audio_header(audio.encoded)

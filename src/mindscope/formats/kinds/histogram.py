@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats.kinds.descriptor import KindDescriptor, mindspore_value, tensorboard_value
@@ -41,6 +42,21 @@ def _from_limits(histogram: Message) -> Histogram:
     right = np.concatenate([inner, [high]]) if seen.size else np.empty(0)
     sums = histogram.get("sum", 0.0), total, 0, 0, 0, histogram.get("sum_squares")
     return Histogram(left, right, count[first : last + 1], low, high, *sums)
+
+
+def histogram_to_tensorboard(
+    tag: str,
+    statistics: tuple[float, float, float, float, float],
+    limits: NDArray[np.float64],
+    counts: NDArray[np.float64],
+) -> Message:
+    """Return the Summary.Value of a histogram.
+
+    ``statistics`` are minimum, maximum, number, sum and sum of squares; ``limits`` the upper edges of the buckets.
+    """
+    names = ("min", "max", "num", "sum", "sum_squares")
+    histogram: Message = {name: float(number) for name, number in zip(names, statistics, strict=True)}
+    return {"tag": tag, "histo": {**histogram, "bucket_limit": limits, "bucket": counts}}
 
 
 def _from_mindspore(value: Message) -> Histogram:

@@ -3,9 +3,59 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.formats import wire
 from mindscope.formats.kinds.descriptor import KindDescriptor, tensorboard_value
 from mindscope.formats.kinds.tensor import tensor_from_tensorboard
-from mindscope.types import Kind
+from mindscope.formats.tensorboard_values import number_tensor, plugin_metadata
+from mindscope.types import Kind, Message
+
+_CURVE_CONTENT = wire.parse_schemas("PrCurvePluginData: 1 int32 version, 2 uint32 num_thresholds")["PrCurvePluginData"]
+_MESH_CONTENT = wire.parse_schemas(
+    "MeshPluginData: 1 int32 version, 2 string name, 3 enum content_type, 5 string json_config, "
+    "6 packed int32 shape, 7 uint32 components"
+)["MeshPluginData"]
+_MESH_PARTS = {"VERTEX": 1, "FACE": 2, "COLOR": 3}
+
+
+def pr_curve_to_tensorboard(tag: str, curve: NDArray[np.float32], num_thresholds: int) -> Message:
+    """Return the Summary.Value of a PR curve.
+
+    ``curve`` has shape (6, thresholds): true positives, false positives, true negatives, false negatives, precision and
+    recall.
+    """
+    content = wire.encode(_CURVE_CONTENT, {"num_thresholds": num_thresholds})
+    return {"tag": tag, "tensor": number_tensor(curve), "metadata": plugin_metadata("pr_curves", content)}
+
+
+def mesh_to_tensorboard(tag: str, parts: dict[str, NDArray[np.float32]], config: str) -> list[Message]:
+    """Return the Summary.Values of a batch of meshes, one for each part.
+
+    ``parts`` are VERTEX and perhaps FACE and COLOR, each of shape (batch, points, 3). ``config`` is JSON for Three.js.
+    """
+    components = sum(1 << _MESH_PARTS[name] for name in parts)
+    return [
+        {
+            "tag": f"{tag}_{name}",
+            "tensor": number_tensor(array),
+            "metadata": plugin_metadata("mesh", _mesh_content(tag, name, array.shape, config, components)),
+        }
+        for name, array in parts.items()
+    ]
+
+
+def _mesh_content(tag: str, part: str, shape: tuple[int, ...], config: str, components: int) -> bytes:
+    content: Message = {
+        "name": tag,
+        "content_type": _MESH_PARTS[part],
+        "json_config": config,
+        "shape": list(shape),
+        "components": components,
+    }
+    return wire.encode(_MESH_CONTENT, content)
+
 
 PR_CURVE = KindDescriptor(
     Kind.PR_CURVE,

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from mindscope.formats import wire
 from mindscope.formats.kinds.descriptor import KindDescriptor, tensorboard_value
 from mindscope.formats.tensorboard_schemas import HPARAMS as HPARAMS_MESSAGE
 from mindscope.formats.tensorboard_schemas import LAYOUT
 from mindscope.formats.tensorboard_tensors import decode_strings
+from mindscope.formats.tensorboard_values import plugin_metadata, text_tensor
 from mindscope.types import Kind, Message
 
 
@@ -17,6 +20,50 @@ def _decode_hparams(value: Message) -> Message:
 
 def _decode_layout(value: Message) -> Message:
     return wire.decode(LAYOUT, decode_strings(value["tensor"])[0])
+
+
+_EXPERIMENT, _START, _END = (f"_hparams_/{name}" for name in ("experiment", "session_start_info", "session_end_info"))
+_SUCCESS = 1
+_TEXT, _NUMBER = 1, 3
+LAYOUT_TAG = "custom_scalars__config__"
+
+
+def hparams_to_tensorboard(
+    parameters: Mapping[str, str | float], metrics: Iterable[str], domains: Mapping[str, Sequence[str | float]]
+) -> list[Message]:
+    """Return the Summary.Values of an experiment, of the start of a session and of its end.
+
+    ``metrics`` are the tags of scalars, ``domains`` the values that a parameter can have.
+    """
+    infos = [_parameter_info(name, value, domains.get(name)) for name, value in parameters.items()]
+    experiment = {"hparam_infos": infos, "metric_infos": [{"name": {"tag": tag}} for tag in metrics]}
+    start = {"hparams": {name: _parameter_value(value) for name, value in parameters.items()}}
+    return [
+        _hparams_value(_EXPERIMENT, {"experiment": experiment}),
+        _hparams_value(_START, {"session_start_info": start}),
+        _hparams_value(_END, {"session_end_info": {"status": _SUCCESS}}),
+    ]
+
+
+def _hparams_value(tag: str, content: Message) -> Message:
+    return {"tag": tag, "metadata": plugin_metadata("hparams", wire.encode(HPARAMS_MESSAGE, content))}
+
+
+def _parameter_info(name: str, value: str | float, domain: Sequence[str | float] | None) -> Message:
+    info: Message = {"name": name, "type": _TEXT if isinstance(value, str) else _NUMBER}
+    if domain is not None:
+        info["domain_discrete"] = {"values": [_parameter_value(each) for each in domain]}
+    return info
+
+
+def _parameter_value(value: str | float) -> Message:
+    return {"string_value": value} if isinstance(value, str) else {"number_value": float(value)}
+
+
+def layout_to_tensorboard(layout: Message) -> Message:
+    """Return the Summary.Value of a ``Layout`` of charts."""
+    tensor = text_tensor([wire.encode(LAYOUT, layout)], ())
+    return {"tag": LAYOUT_TAG, "tensor": tensor, "metadata": plugin_metadata("custom_scalars")}
 
 
 HPARAMS = KindDescriptor(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mindscope.formats.kinds.descriptor import KindDescriptor, NamedBytes, mindspore_value, position, tensorboard_value
 from mindscope.formats.tensorboard_tensors import decode_strings, dimensions
+from mindscope.formats.tensorboard_values import plugin_metadata, text_tensor
 from mindscope.types import Kind, Message
 
 
@@ -26,6 +27,12 @@ def _table(cells: tuple[str, ...], columns: int) -> str:
 
 def _from_mindspore(value: Message) -> tuple[str, ...]:
     return (value["text"],)
+
+
+def text_to_tensorboard(tag: str, text: str) -> Message:
+    """Return the Summary.Value of a text."""
+    encoded = text.encode("utf-8", "backslashreplace")
+    return {"tag": tag, "tensor": text_tensor([encoded]), "metadata": plugin_metadata("text")}
 
 
 def _to_files(texts: tuple[str, ...]) -> Iterator[NamedBytes]:
