@@ -81,6 +81,7 @@ check-ui: ui/node_modules/.installed
 
 bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_recording.py
+	$(BIN)/python bench/bench_summary_writer.py
 	$(BIN)/python bench/bench_training.py
 	$(BIN)/python bench/bench_system_metrics.py
 	$(BIN)/python bench/bench_landscape_checkpoints.py

@@ -123,7 +123,7 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
     if plugin in PREPARERS:
         return PREPARERS[plugin](plugin, tag, value)
     if plugin == "figure":
-        return prepare_array(plugin, tag, figure_pixels(value), IMAGE, warn_once, buffers)
+        return prepare_array(plugin, tag, np.moveaxis(figure_pixels(value), 2, 0), IMAGE, warn_once, buffers)
     return prepare_array(
         plugin, tag, value, (TENSORBOARD_ARRAYS if plugin in TENSORBOARD_ARRAYS else ARRAYS)[plugin], warn_once, buffers
     )

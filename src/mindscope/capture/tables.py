@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mindscope.capture.array_conversion import to_array
+from mindscope.capture.array_conversion import Array, to_array
 from mindscope.capture.audio import DEFAULT_RATE, check_audio, check_rate, wave_of
 from mindscope.capture.figures import figure_pixels
 from mindscope.capture.images import as_batch, brightness, check_image, encode_png
@@ -129,10 +130,20 @@ def _media(cell: Any) -> tuple[str, bytes] | None:
     if hasattr(cell, "getbands") or hasattr(cell, "savefig") or hasattr(cell, "to_plotly_json"):
         return "image/png", encode_png(figure_pixels(cell))
     if len(getattr(cell, "shape", ())) in (2, 3) and math.prod(cell.shape) > 1:
-        array = to_array(cell, check=check_image)
-        pixels, _ = brightness(as_batch(array))
-        return "image/png", encode_png(pixels[0])
+        return "image/png", encode_png(_pixels(to_array(cell, check=_check_picture)))
     return None
+
+
+def _check_picture(array: Array) -> None:
+    if array.ndim != 3 or array.shape[2] not in (1, 3, 4):
+        check_image(array)
+
+
+def _pixels(array: Array) -> NDArray[np.uint8]:
+    """Return pixels (H, W, C); the channels are the last axis if that is possible."""
+    is_last = array.ndim == 3 and array.shape[2] in (1, 3, 4)
+    with np.errstate(all="ignore"):
+        return brightness(array[np.newaxis] if is_last else as_batch(array))[0][0]
 
 
 def _wave(cell: Mapping[str, Any]) -> bytes:

@@ -16,7 +16,7 @@ from mindscope.errors import ExportError, SettingsError
 from mindscope.ingest.discover import find_runs
 
 _PARQUET = "parquet"
-KINDS = "scalar, image, video, tensor, histogram, text, audio"
+KINDS = "scalar, image, video, tensor, histogram, text, audio, table, html"
 
 
 def export(

@@ -21,7 +21,7 @@ from mindscope.reading.tags import kind_called, tag_not_found
 from mindscope.reading.values import Histograms, Values, found_values, values_of
 from mindscope.reading.whole_values import WholeValues
 from mindscope.store import RunStore
-from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor, Video
+from mindscope.types import Audio, Damage, Image, Kind, Landscape, RecordedTable, Tensor, Video
 
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.debug.formats.print_file import PrintedValue
@@ -156,6 +156,14 @@ class Run:
     def meshes(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
         """Return point clouds: arrays of shape (batch, points, 3)."""
         return self.values(Kind.MESH, tag, overwritten=overwritten)
+
+    def tables(self, tag: str, *, overwritten: bool = False) -> Values[RecordedTable]:
+        """Return the recorded tables of a tag. Raises TagNotFoundError."""
+        return self.values(Kind.TABLE, tag, overwritten=overwritten)
+
+    def html_pages(self, tag: str, *, overwritten: bool = False) -> Values[str]:
+        """Return the HTML pages of a tag. Raises TagNotFoundError."""
+        return self.values(Kind.HTML, tag, overwritten=overwritten)
 
     def landscapes(self) -> dict[str, Landscape]:
         """Return the newest loss landscape of each tag; ``damages`` lists those that can't be decoded."""
