@@ -258,6 +258,28 @@ def test_a_directory_that_vanishes_is_made_again(tmp_path: Path) -> None:
     assert open_run(str(tmp_path / "run")).scalars("loss").step.tolist() == [2]
 
 
+MANY_RUNS = """
+import os, resource, sys
+from mindscope import SummaryWriter
+resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160))
+with SummaryWriter(sys.argv[1]) as writer:
+    for step in range(3):
+        writer.add_scalars("loss", {f"k{number}": 1.0 for number in range(300)}, step)
+        writer.flush()
+    for number in range(200):
+        writer.add_hparams({"lr": number}, {"accuracy": 0.5}, run_name=f"session{number}")
+"""
+
+
+def test_many_runs_below_need_few_descriptors(tmp_path: Path) -> None:
+    result = program(MANY_RUNS, tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert len(list(tmp_path.rglob("*tfevents*"))) == 500
+    for number in (0, 150, 299):
+        assert open_run(str(tmp_path / f"loss_k{number}")).scalars("loss").step.tolist() == [0, 1, 2]
+    assert open_run(str(tmp_path / "session199")).hparams == {"lr": 199.0}
+
+
 def test_the_order_of_events_is_that_of_the_calls(tmp_path: Path) -> None:
     from mindscope.formats import wire
     from mindscope.formats.frames import FrameReader

@@ -55,6 +55,7 @@ class EventFileWriter:
         self._identity = (0, 0)  # device and inode of the newest file
         self._size = 0  # bytes of whole records in it
         self._head_size = 0  # bytes of the first record in the newest file, 0 before it is written
+        self._is_released = False  # the newest file is closed for a while
         self.path: Path | None = None
         """The newest file, None before the first."""
 
@@ -92,6 +93,17 @@ class EventFileWriter:
         with contextlib.suppress(OSError):
             os.close(descriptor)
 
+    def release(self) -> None:
+        """Close the descriptor until the next record: a process has a limited number of them."""
+        if self._descriptor is not None:
+            self.abandon()
+            self._is_released = True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it holds a descriptor."""
+        return self._descriptor is not None
+
     def abandon(self) -> None:
         """Close the descriptor without changing the file: in a forked child, it belongs to the parent."""
         if self._descriptor is not None:
@@ -101,6 +113,8 @@ class EventFileWriter:
 
     def _prepare(self, size: int) -> None:
         """Open a file that has space for a record of ``size`` bytes."""
+        if self._is_released:
+            self._open_again()
         if self._descriptor is not None:
             self._close_if_replaced(self._descriptor)
         has_records = self._size > self._head_size
@@ -116,6 +130,13 @@ class EventFileWriter:
         self._identity = _identity(os.fstat(self._descriptor))
         self._size = 0
         self._head_size = 0
+
+    def _open_again(self) -> None:
+        """Open the file that was released, unless it is gone."""
+        self._is_released = False
+        assert self.path is not None
+        with contextlib.suppress(FileNotFoundError):
+            self._descriptor = os.open(self.path, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
 
     def _close_if_replaced(self, descriptor: int) -> None:
         """Forget the file if it was deleted or truncated, or if other code closed its descriptor."""

@@ -32,6 +32,8 @@ from mindscope.formats.tensorboard_values import value_field
 
 DROPPED_TAG = "mindscope/dropped"
 REASONS_TAG = "mindscope/dropped_reasons"
+MOST_OPEN = 100
+"""Limit of files of TensorBoard's format that are open at the same time."""
 _SUMMARY_FIELD = 5  # of an Event
 
 
@@ -117,7 +119,7 @@ class EventWriter:
 
     def tensorboard_files(self) -> dict[str, Path]:
         """Return the newest file of each directory below that of the run, by the full path of the directory."""
-        below = {name: file.path for name, file in self._tensorboard.items() if name}
+        below = {name: file.path for name, file in list(self._tensorboard.items()) if name}
         return {str(self._destination.directory / name): path for name, path in below.items() if path is not None}
 
     def _tensorboard_file(self, directory: str) -> EventFileWriter:
@@ -126,8 +128,16 @@ class EventWriter:
             names = TensorBoardFileNames(self._destination.directory / directory)
             suffix = "" if directory else self._destination.tensorboard_suffix
             file = EventFileWriter(names, suffix, tensorboard_version_record, None, finished_mode=None)
-            self._tensorboard[directory] = file
+        else:
+            del self._tensorboard[directory]
+        self._tensorboard[directory] = file  # the last one used is the last one
         return file
+
+    def _release_oldest(self) -> None:
+        """Keep the number of open files small: each session of hyperparameters has one, and a sweep has many."""
+        opened = [file for file in self._tensorboard.values() if file.is_open]
+        for file in opened[:-MOST_OPEN]:
+            file.release()
 
     def _add(self, record: Record, directory: str | None = None) -> None:
         """Append ``record`` together with others; at once if it is large, so that memory holds one of these.
@@ -146,6 +156,8 @@ class EventWriter:
     def _append_ready(self) -> None:
         ready, self._ready, self._ready_bytes = self._ready, [], 0
         self._append(self._ready_file, ready)
+        if len(self._tensorboard) > MOST_OPEN:
+            self._release_oldest()
 
     def _complete(self, step: MixedStep) -> None:
         """Add the records of ``step``, and write its lineage and exports.
