@@ -134,7 +134,7 @@ def test_table_of_dicts_and_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_table_of_a_frame(tmp_path: Path, library: str) -> None:
-    module = pytest.importorskip(library)
+    module: Any = pytest.importorskip(library)
     data = {"a": [1, 2], "b": ["x", None], "c": [0.5, math.nan]}
     frame = module.table(data) if library == "pyarrow" else module.DataFrame(data)
     found = cells(table(tmp_path, frame))
@@ -161,7 +161,7 @@ def test_figure_leaves_the_figure_as_it_is(tmp_path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=(2, 1))
+    figure: Any = plt.figure(figsize=(2, 1))
     figure.add_subplot().plot([1, 2])
     canvas, dpi = figure.canvas, figure.dpi
     image = record(tmp_path, "figure", figure).images("it")[0].value[0]
@@ -186,7 +186,7 @@ def test_values_of_frameworks(tmp_path: Path) -> None:
     assert found == {"loss": ("number", [0.5, 2.0])}
 
 
-BAD = [
+BAD: list[tuple[str, Any]] = [
     ("text", 3),
     ("html", b"x"),
     ("audio", np.zeros((20, 20, 20))),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def figure() -> Any:
 
 @pytest.fixture(scope="module")
 def onnx_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    onnx = pytest.importorskip("onnx")
+    onnx: Any = pytest.importorskip("onnx")
     helper = onnx.helper
     ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, 3]) for name in ("x", "y")]
     nodes = [helper.make_node("Relu", ["x"], ["h"]), helper.make_node("Exp", ["h"], ["y"])]
@@ -57,8 +58,13 @@ def logs(tmp_path_factory: pytest.TempPathFactory, figure: Any, onnx_file: Path)
     return directory / "torch", directory / "ours"
 
 
+def untyped(module: str, name: str) -> Any:
+    """A class or function of a package without types."""
+    return getattr(import_module(module), name)
+
+
 def events(directory: Path) -> list[Any]:
-    from tensorboard.compat.proto.event_pb2 import Event
+    Event = untyped("tensorboard.compat.proto.event_pb2", "Event")
 
     found: list[Any] = []
     for path in sorted(directory.glob("*tfevents*")):
@@ -78,9 +84,10 @@ def values(directory: Path) -> Iterator[tuple[Any, Any]]:
 def plain(value: Any) -> Any:
     """What a value says, however it is encoded."""
     from PIL import Image
-    from tensorboard.plugins.custom_scalar.layout_pb2 import Layout
-    from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
-    from tensorboard.util.tensor_util import make_ndarray
+
+    Layout = untyped("tensorboard.plugins.custom_scalar.layout_pb2", "Layout")
+    HParamsPluginData = untyped("tensorboard.plugins.hparams.plugin_data_pb2", "HParamsPluginData")
+    make_ndarray = untyped("tensorboard.util.tensor_util", "make_ndarray")
 
     form, plugin = value.WhichOneof("value"), value.metadata.plugin_data
     content: Any = plugin.content
@@ -132,9 +139,10 @@ def test_runs_below_are_the_same(logs: tuple[Path, Path]) -> None:
 
 
 def test_projector_files_are_the_same(logs: tuple[Path, Path]) -> None:
-    from google.protobuf import text_format
+    text_format = untyped("google.protobuf", "text_format")
     from PIL import Image
-    from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
+
+    ProjectorConfig = untyped("tensorboard.plugins.projector.projector_config_pb2", "ProjectorConfig")
 
     theirs, ours = logs
     configs = [text_format.Parse((log / "projector_config.pbtxt").read_text(), ProjectorConfig()) for log in logs]
@@ -147,11 +155,11 @@ def test_projector_files_are_the_same(logs: tuple[Path, Path]) -> None:
     for name in {each for each in names if "tensors" in each}:
         assert np.array_equal(np.loadtxt(ours / name), np.loadtxt(theirs / name))
     pictures = [np.asarray(Image.open(log / "00005/embed%2fone/sprite.png")) for log in logs]
-    assert np.array_equal(*pictures)
+    assert np.array_equal(pictures[0], pictures[1])
 
 
 def test_graphs(logs: tuple[Path, Path]) -> None:
-    from tensorboard.compat.proto.graph_pb2 import GraphDef
+    GraphDef = untyped("tensorboard.compat.proto.graph_pb2", "GraphDef")
 
     theirs, ours = ([GraphDef.FromString(each.graph_def) for each in events(log) if each.graph_def] for log in logs)
     assert len(ours) == len(theirs) == 2
@@ -178,7 +186,7 @@ def test_video_is_written(logs: tuple[Path, Path]) -> None:
 
 
 def test_tensorboard_reads_all(logs: tuple[Path, Path]) -> None:
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    EventAccumulator = untyped("tensorboard.backend.event_processing.event_accumulator", "EventAccumulator")
 
     tags = []
     for log in logs:
@@ -192,17 +200,18 @@ def test_tensorboard_reads_all(logs: tuple[Path, Path]) -> None:
         assert ours[kind] == theirs[kind]
 
 
+@pytest.mark.filterwarnings("ignore")  # tbparse uses what pandas deprecated
 def test_tbparse_reads_the_same(logs: tuple[Path, Path]) -> None:
-    tbparse = pytest.importorskip("tbparse")
-    theirs, ours = (tbparse.SummaryReader(str(log), extra_columns={"dir_name"}) for log in logs)
+    tbparse: Any = pytest.importorskip("tbparse")
+    # without tensorflow, tbparse decodes neither media nor tensors of any writer
+    kinds = ("scalars", "hparams", "histograms")
+    readers = [tbparse.SummaryReader(str(log), event_types=set(kinds), extra_columns={"dir_name"}) for log in logs]
     columns = ["dir_name", "step", "tag", "value"]
-    for kind in ("scalars", "hparams", "text"):
-        left, right = getattr(theirs, kind), getattr(ours, kind)
+    for kind in kinds:
+        left, right = (getattr(reader, kind) for reader in readers)
         assert len(left) > 0, kind
         used = [name for name in columns if name in left.columns]
         assert left[used].astype(str).values.tolist() == right[used].astype(str).values.tolist(), kind
-
-    assert "tensors/int" in set(ours.tensors.tag)  # it fails for the integers of PyTorch's writer
 
 
 def test_mindscope_reads_the_same(logs: tuple[Path, Path]) -> None:

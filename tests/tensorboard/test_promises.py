@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ BAD: list[Any] = [None, "text", object(), [], {}, 1 + 2j, Hostile(), 10**400]
 def test_no_bad_value_raises_and_each_is_counted(tmp_path: Path, number: int, caplog: pytest.LogCaptureFixture) -> None:
     bad = BAD[number]
     no_dict = None if bad in ([], {}) else bad  # an empty one is good
-    calls = [
+    calls: list[Callable[[Any], object]] = [
         lambda w: w.add_scalar("t", bad, 1),
         lambda w: w.add_scalars("t", no_dict, 1),
         lambda w: w.add_histogram("t", None if type(bad) in (np.ndarray, int) else bad, 1),

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.capture.array_conversion import Array
+from mindscope.capture.array_conversion import Array, to_scalar
 from mindscope.capture.array_kind import ArrayKind, Encode, WarnOnce
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.formats.kinds.audio import audio_to_tensorboard
@@ -36,11 +36,13 @@ def audio_kind(sample_rate: Any) -> ArrayKind:
 
 def check_rate(rate: Any) -> int:
     """Return a sample rate in Hz. Raises ValueRejectedError."""
-    if isinstance(rate, bool) or not isinstance(rate, (int, float, np.integer, np.floating)):
-        raise TypeRejectedError(f"sample_rate is {type(rate).__name__} {rate!r}, want a number of samples a second")
-    if not 1 <= rate <= _MOST_RATE:
-        raise ValueRejectedError(f"sample_rate is {rate}, want 1 to {_MOST_RATE} samples a second")
-    return int(rate)
+    try:
+        number = to_scalar(rate)
+    except ValueError as error:
+        raise TypeRejectedError(f"sample_rate is {rate!r}, want a number of samples a second") from error
+    if not 1 <= number <= _MOST_RATE:
+        raise ValueRejectedError(f"sample_rate is {number}, want 1 to {_MOST_RATE} samples a second")
+    return int(number)
 
 
 def check_audio(array: Array) -> None:
@@ -56,10 +58,10 @@ def check_audio(array: Array) -> None:
 
 def _as_frames(array: Array) -> Array:
     """Return a view of shape (L, C)."""
-    plain = array.squeeze()
+    plain = cast("Array", array.squeeze())
     if plain.ndim < 2:
         return plain.reshape(-1, 1)
-    return plain.T if plain.shape[0] <= _MOST_CHANNELS and plain.shape[0] < plain.shape[1] else plain
+    return plain.transpose() if plain.shape[0] <= _MOST_CHANNELS and plain.shape[0] < plain.shape[1] else plain
 
 
 def _encode(tag: str, array: Array, warn_once: WarnOnce, sample_rate: int) -> bytes:

@@ -179,9 +179,11 @@ def from_input(plugin: str, tag: str, value: CurveInput | MeshInput) -> PendingV
 
 def from_embedding(plugin: str, tag: str, value: Embedding) -> PendingValue:
     """Return a value that is files."""
-    return PendingValue(
-        plugin, tag, value.nbytes + _MIN_BYTES, bytes, write=lambda directory, step: value.write(directory, step, tag)
-    )
+
+    def write(directory: Path, step: int) -> None:
+        value.write(directory, step, tag)
+
+    return PendingValue(plugin, tag, value.nbytes + _MIN_BYTES, bytes, write=write)
 
 
 PREPARERS: dict[str, Callable[[str, str, Any], PendingValue]] = {

@@ -91,7 +91,7 @@ def _flat(name: str, value: Any) -> Array:
 
 def curve_input(value: Any) -> CurveInput:
     """Return the input in ``{"labels": ..., "predictions": ...}``, perhaps with ``weights`` and ``num_thresholds``."""
-    given = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     if not {"labels", "predictions"} <= set(given) <= _FIELDS:
         raise ValueRejectedError(
             'pr_curve is no {"labels": array of 0 and 1, "predictions": array of probabilities}, perhaps with '

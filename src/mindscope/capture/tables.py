@@ -60,13 +60,13 @@ def _columns(value: Any) -> Mapping[Any, Iterable[Any]]:
         rows = cast("list[Mapping[Any, Any]]", value)
         names = dict.fromkeys(name for row in rows for name in row)
         return {name: [row.get(name) for row in rows] for name in names}
-    raise TypeRejectedError(f"table is {type(value).__name__}, {_WANT}")
+    raise TypeRejectedError(f"table is {type(cast(Any, value)).__name__}, {_WANT}")
 
 
 def _cells(name: Any, cells: Any) -> list[Any]:
     if isinstance(cells, (str, bytes)) or not isinstance(cells, Iterable):
         raise TypeRejectedError(f"column {name!r} of a table is {type(cells).__name__}, want a list of its cells")
-    if hasattr(cells, "tolist") and len(getattr(cells, "shape", ())) == 1:
+    if hasattr(cast(Any, cells), "tolist") and len(getattr(cast(Any, cells), "shape", ())) == 1:
         return cast(Any, cells).tolist()
     return list(cast("Iterable[Any]", cells))
 
@@ -99,12 +99,12 @@ def _cell(cell: Any, media: list[tuple[str, bytes]]) -> tuple[str, Any]:
     if cell is None or type(cell).__name__ in ("NaTType", "NAType"):
         return "", None
     if isinstance(cell, (bool, np.bool_)):
-        return "bool", bool(cell)
+        return "bool", bool(cast(Any, cell))
     if isinstance(cell, (int, np.integer)):
-        number = int(cell)
+        number = int(cast(Any, cell))
         return ("number", number) if abs(number) <= _SAFE_INTEGER else ("text", str(number))
     if isinstance(cell, (float, np.floating)):
-        return "number", float(cell)
+        return "number", float(cast(Any, cell))
     if isinstance(cell, str):
         return "text", cell
     file = _media(cell)
@@ -127,10 +127,11 @@ def _media(cell: Any) -> tuple[str, bytes] | None:
         "samples", "sample_rate",
     }:  # fmt: skip
         return "audio/wav", _wave(cast("Mapping[str, Any]", cell))
-    if hasattr(cell, "getbands") or hasattr(cell, "savefig") or hasattr(cell, "to_plotly_json"):
-        return "image/png", encode_png(figure_pixels(cell))
-    if len(getattr(cell, "shape", ())) in (2, 3) and math.prod(cell.shape) > 1:
-        return "image/png", encode_png(_pixels(to_array(cell, check=_check_picture)))
+    other: Any = cast(Any, cell)
+    if hasattr(other, "getbands") or hasattr(other, "savefig") or hasattr(other, "to_plotly_json"):
+        return "image/png", encode_png(figure_pixels(other))
+    if len(getattr(other, "shape", ())) in (2, 3) and math.prod(other.shape) > 1:
+        return "image/png", encode_png(_pixels(to_array(other, check=_check_picture)))
     return None
 
 

@@ -20,7 +20,7 @@ def graph_to_tensorboard(graph: Message) -> bytes:
     """Return the GraphDef of a ``GraphProto`` of MindSpore's format. Scopes are parts of the names of nodes."""
     names = _Names()
     parameters = [(each["name"], "Parameter", each.get("type", {})) for each in graph.get("parameters", ())]
-    constants = [(each["key"], "Const", {}) for each in graph.get("const_vals", ())]
+    constants: list[tuple[str, str, Message]] = [(each["key"], "Const", {}) for each in graph.get("const_vals", ())]
     held = [_node(names.add(key, key), op, (), _type_attributes(kind)) for key, op, kind in parameters + constants]
     for node in graph.get("node", ()):
         names.add(node["name"], _full_name(node))

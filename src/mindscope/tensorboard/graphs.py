@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mindscope.capture.messages import graph_bytes
 from mindscope.errors import TypeRejectedError, ValueRejectedError
@@ -25,7 +25,8 @@ def network_graph(model: Any, inputs: Any) -> bytes:
     if not hasattr(model, "state_dict") and not hasattr(model, "nodes"):
         raise TypeRejectedError(f"model is {type(model).__name__}, want a network of PyTorch or MindSpore")
     graphs = import_module("mindscope.torch.graphs")  # imports PyTorch, which the network has imported
-    given = model if inputs is None else (model, tuple(inputs) if isinstance(inputs, list) else inputs)
+    example = tuple(cast("list[Any]", inputs)) if isinstance(inputs, list) else inputs
+    given: Any = model if inputs is None else (model, example)
     return graph_to_tensorboard(graphs.given_message(given, ""))
 
 

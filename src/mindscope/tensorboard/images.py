@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,11 +75,12 @@ def _encode(
 
 def _as_batch(array: Array, axes: str) -> Array:
     """Return a view of shape (N, H, W, C)."""
-    full, order = array, axes
+    full: Array = array
+    order = axes
     for axis in "CN":
         if axis not in order:
             full, order = full[np.newaxis], axis + order
-    return full.transpose([order.index(axis) for axis in "NHWC"])
+    return cast("Array", full).transpose([order.index(axis) for axis in "NHWC"])
 
 
 def _pixels(tag: str, batch: Array, warn_once: WarnOnce) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from types import TracebackType
@@ -95,7 +95,7 @@ class SummaryWriter(ValueMethods):
         self._stream.close()
 
     @contextmanager
-    def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Iterator[SummaryWriter]:
+    def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Generator[SummaryWriter]:
         """Use ``global_step`` and ``walltime`` for calls in this context that give none."""
         before, self._defaults = self._defaults, (global_step, walltime)
         try:

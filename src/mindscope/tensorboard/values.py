@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class ValueMethods:
         """Record a figure of Matplotlib or Plotly, or a list of them side by side, as it is now; then close it."""
 
         def draw() -> Any:
-            figures = list(figure) if isinstance(figure, (list, tuple)) else [figure]
+            figures: list[Any] = list(cast(Any, figure)) if isinstance(figure, (list, tuple)) else [figure]
             pictures = [figure_pixels(each)[:, :, :3] for each in figures]
             if len({picture.shape for picture in pictures}) != 1:
                 raise ValueRejectedError("figures have different sizes in pixels")
@@ -141,12 +141,12 @@ class ValueMethods:
         """Record videos (N, T, C, H, W) side by side as animated GIF; needs no further package."""
 
         def make() -> PendingValue:
-            frames = vid_tensor
+            frames: Any = vid_tensor
             if dataformats.upper() != _VIDEO_AXES:
                 if sorted(dataformats.upper()) != sorted(_VIDEO_AXES):
                     raise ValueRejectedError(f"dataformats is {dataformats!r}, want the letters {_VIDEO_AXES}")
                 order = [dataformats.upper().index(axis) for axis in _VIDEO_AXES]
-                frames = to_array(vid_tensor).transpose(order)
+                frames = cast(Any, to_array(vid_tensor)).transpose(order)
             rate = min(float(fps), MAX_FPS)
             return self._stream.prepared("video", tag, {"frames": frames, "fps": rate})
 
