@@ -188,7 +188,7 @@ def test_video_is_written(logs: tuple[Path, Path]) -> None:
 def test_tensorboard_reads_all(logs: tuple[Path, Path]) -> None:
     EventAccumulator = untyped("tensorboard.backend.event_processing.event_accumulator", "EventAccumulator")
 
-    tags = []
+    tags: list[Any] = []
     for log in logs:
         accumulator = EventAccumulator(str(log), size_guidance={"scalars": 0, "tensors": 0, "images": 0})
         accumulator.Reload()

@@ -58,10 +58,11 @@ def check_audio(array: Array) -> None:
 
 def _as_frames(array: Array) -> Array:
     """Return a view of shape (L, C)."""
-    plain = cast("Array", array.squeeze())
+    plain = array.squeeze()
     if plain.ndim < 2:
         return plain.reshape(-1, 1)
-    return plain.transpose() if plain.shape[0] <= _MOST_CHANNELS and plain.shape[0] < plain.shape[1] else plain
+    is_channels_first = plain.shape[0] <= _MOST_CHANNELS and plain.shape[0] < plain.shape[1]
+    return np.moveaxis(plain, 0, 1) if is_channels_first else plain
 
 
 def _encode(tag: str, array: Array, warn_once: WarnOnce, sample_rate: int) -> bytes:

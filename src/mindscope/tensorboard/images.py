@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ def _as_batch(array: Array, axes: str) -> Array:
     for axis in "CN":
         if axis not in order:
             full, order = full[np.newaxis], axis + order
-    return cast("Array", full).transpose([order.index(axis) for axis in "NHWC"])
+    return np.transpose(full, [order.index(axis) for axis in "NHWC"])
 
 
 def _pixels(tag: str, batch: Array, warn_once: WarnOnce) -> NDArray[np.uint8]:

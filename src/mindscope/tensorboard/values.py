@@ -146,7 +146,7 @@ class ValueMethods:
                 if sorted(dataformats.upper()) != sorted(_VIDEO_AXES):
                     raise ValueRejectedError(f"dataformats is {dataformats!r}, want the letters {_VIDEO_AXES}")
                 order = [dataformats.upper().index(axis) for axis in _VIDEO_AXES]
-                frames = cast(Any, to_array(vid_tensor)).transpose(order)
+                frames = np.transpose(to_array(vid_tensor), order)
             rate = min(float(fps), MAX_FPS)
             return self._stream.prepared("video", tag, {"frames": frames, "fps": rate})
 
