@@ -71,4 +71,14 @@ describe("paintChart on an SVG", () => {
     expect(all.filter((part) => part === ">&lt; 2")).toHaveLength(2);
     expect(all).toContain(">a");
   });
+
+  it("leaves out the name of a line that ends below another one", () => {
+    const short = curve("short", [1, 1, 1]);
+    const names = (long: number): string[] => {
+      const all = paths({ curves: [short, curve("long", [long, long, long, long, long, long, 9])] }, LINEAR, 60);
+      return [...new Set(all.filter((part) => part === ">short" || part === ">long"))];
+    };
+    expect(names(1)).toEqual([">long"]);
+    expect(names(4)).toEqual([">short", ">long"]);
+  });
 });

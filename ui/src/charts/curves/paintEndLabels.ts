@@ -3,7 +3,7 @@ import type { Range } from "../../core/scales/axis";
 import { lineOf, type Curve } from "../../core/series/curve";
 import type { Point } from "../../core/series/histogramLayout";
 import { drawableValues } from "../../core/series/curvePath";
-import { labelsWithRoom, type EndLabel } from "../../core/layout/endLabels";
+import { crosses, labelsWithRoom, type EndLabel, type PixelLine } from "../../core/layout/endLabels";
 import { distinctNames } from "../../core/runs/runNames";
 import { cutMiddle } from "../../core/text/cutMiddle";
 import { MANY_CURVES } from "../../core/series/topCurves";
@@ -19,8 +19,10 @@ const NEAR_EDGE = 6;
 /** Share of a chart that names may take, and the width below which they take none. */
 const SHARE = 0.3;
 const NARROWEST = 320;
-/** How much of the lines below a name inside the area is covered. */
-const VEIL = 0.75;
+/** Letters of a name, which no line may cross, and the halo that keeps grid and bands off them. */
+const [LETTERS, HALO] = [14, 3];
+
+type RankedLabel = EndLabel & { rank: number; curve: Curve };
 
 /** Room that the names of many lines take beside the chart; few lines are named above it. */
 export function labelRoom(curves: readonly Curve[], { width }: Size): number {
@@ -42,28 +44,42 @@ export function paintEndLabels({ surface, frame, isLog, isLogX, ink }: Painting,
   surface.font = TICK_FONT;
   surface.textAlign = "left";
   surface.textBaseline = "middle";
-  const labels = curves.flatMap((curve, index): (EndLabel & { rank: number })[] => {
+  const paths = new Map<Curve, PixelLine>();
+  const labels = curves.flatMap((curve, index): RankedLabel[] => {
     const end = endOf(curve, frame, isLog, isLogX);
     if (end === null) return [];
     const text = cutMiddle(names[index]!, most, measure);
     const rank = curve.isFocused ? -1 : (curve.rank ?? 0);
-    return [{ text, color: curve.color, x: end.x + GAP, y: end.y, width: measure(text), rank }];
+    return [{ text, color: curve.color, x: end.x + GAP, y: end.y, width: measure(text), rank, curve }];
   });
   labels.sort((one, other) => one.rank - other.rank);
-  for (const { text, color, x, y, width: room } of labelsWithRoom(labels, [top, top + height], SPACING)) {
-    const isInside = x < left + width - NEAR_EDGE;
-    surface.fillStyle = ink("var(--paper)");
-    surface.globalAlpha = VEIL;
-    if (isInside) surface.fillRect(x - 1, y - SPACING / 2, room + 2, SPACING);
-    surface.globalAlpha = 1;
+  const isCrossed = (label: RankedLabel): boolean =>
+    label.x < left + width - NEAR_EDGE && curves.some((curve) => curve !== label.curve && crosses(pathOf(curve), label, LETTERS));
+  surface.lineJoin = "round";
+  surface.lineWidth = HALO;
+  surface.strokeStyle = ink("var(--paper)");
+  for (const { text, color, x, y } of labelsWithRoom(labels, [top, top + height], SPACING, isCrossed)) {
+    surface.strokeText(text, x, y);
     surface.fillStyle = ink(color);
     surface.fillText(text, x, y);
   }
   surface.restore();
+
+  function pathOf(curve: Curve): PixelLine {
+    const known = paths.get(curve) ?? pixelsOf(curve, frame, isLog, isLogX);
+    paths.set(curve, known);
+    return known;
+  }
 }
 
 function nameOf({ name, label }: Curve): string {
   return name ?? label;
+}
+
+function pixelsOf(curve: Curve, frame: PlotFrame, isLog: boolean, isLogX: boolean): PixelLine {
+  const { x, y } = projectionOf(frame, curve);
+  const values = drawableValues(lineOf(curve), isLog, isLogX ? curve.x : null);
+  return { x: Float64Array.from(curve.x, x), y: Float64Array.from(values, y) };
 }
 
 /** Where the last value in sight is. */
