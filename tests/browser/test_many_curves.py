@@ -45,10 +45,14 @@ Element.prototype.before = function (...nodes) {
 """
 
 
-def area(chart: Locator) -> dict[str, float]:
-    box = chart.get_by_test_id("plot-area").bounding_box()
-    assert box is not None
+def box_of(shown: Locator) -> dict[str, float]:
+    box = shown.bounding_box()
+    assert box
     return dict(box)
+
+
+def area(chart: Locator) -> dict[str, float]:
+    return box_of(chart.get_by_test_id("plot-area"))
 
 
 def point_at_run(page: Page, run: int) -> None:
@@ -149,3 +153,27 @@ def test_a_chart_that_comes_into_sight_is_drawn_once(tmp_path: Path, open_page: 
             expect(card(page, tag).get_by_test_id("legend-values")).not_to_contain_text("…")
         pictures = page.evaluate("window.pictures")
         assert {tag: pictures[tag] for tag in tags[:6]} == dict.fromkeys(tags[:6], 1)
+
+
+@pytest.mark.parametrize("width", [390, 1440, 2560])
+def test_plots_beside_each_other_are_equally_high(tmp_path: Path, open_page: OpenPage, width: int):
+    """Legends of other lengths, and what is said of lines, changed where the plots of a row began."""
+    for run in range(8):
+        log = GrowingLog(tmp_path / "logs" / f"net_{run}")
+        for step in range(5):
+            log.scalar(step, 10 * run + step, tag="all")
+            if run < 2:
+                log.scalar(step, float("nan") if step > 3 else 1.0 + step, tag="nan")
+            if run == 3:
+                log.scalar(step, 1.0 + step, tag="one")
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 8 and all(run["last_step"] == 4 for run in live.runs().values()))
+        page = open_page(live, "/scalars?runs=all")
+        page.set_viewport_size({"width": width, "height": 900})
+        heights = set[float]()
+        for tag in ("all", "nan", "one"):
+            wait_until_drawn(card(page, tag))
+            heights.add(box_of(card(page, tag).get_by_test_id("chart"))["height"])
+        assert len(heights) == 1
+        badge, legend = (box_of(card(page, "nan").get_by_test_id(name)) for name in ("nan", "legend-values"))
+        assert badge["y"] == pytest.approx(legend["y"], abs=2)
