@@ -47,13 +47,32 @@ def heads(page: Page) -> list[str]:
 def test_the_best_run_is_first_with_its_curve(own_loop: LiveViewer, open_page: OpenPage):
     page = open_page(own_loop, "/")
     wait_for_runs(page, ["b", "c", "a", "plain"])
-    until(page, lambda: heads(page)[:7] == ["run", "fact/state", *OF_METRIC, "custom/lr", "fact/duration"])
+    until(page, lambda: heads(page)[:7] == ["run", "fact/state", *OF_METRIC, "fact/duration", "custom/lr"])
     assert cells(page, OF_METRIC[0]) == {"a": "0.8000", "b": "0.7000", "c": "0.8500", "plain": "–"}
     assert cells(page, OF_METRIC[1]) == {"a": "0.8000", "b": "0.9000", "c": "0.8500", "plain": "–"}
     expect(page.get_by_test_id("run-curve")).to_have_count(3)
-    expect(rows(page).first.get_by_role("img", name="2 points, 0.7000 … 0.9000")).to_be_visible()
+    expect(rows(page).first.get_by_role("img", name="val/accuracy: 2 points, 0.7000 … 0.9000")).to_be_visible()
     expect(page.get_by_test_id("run-list")).to_have_count(0)
     expect(page.get_by_test_id("side-toggle")).to_be_hidden()
+
+
+def test_a_metric_has_the_curve_of_the_tag_that_a_run_names_it_by(tmp_path: Path, open_page: OpenPage):
+    """Collectors and own loops name the curve of one metric differently; curves of the training are none of it."""
+    tags = {"collected": "eval_accuracy/auto", "own": "accuracy/test", "trained": "accuracy/train"}
+    for run, tag in tags.items():
+        with SummaryRecord(str(tmp_path / "logs" / run)) as record:
+            record.add_value("eval_lineage", "", {"metric": json.dumps({"accuracy": 0.5})})
+            for step in range(3):
+                record.add_value("scalar", tag, step / 4)
+                record.record(step)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == len(tags) and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/")
+        until(page, lambda: heads(page)[:5] == ["run", "fact/state", "metric/accuracy", "fact/curve", "fact/duration"])
+        expect(page.get_by_test_id("run-curve")).to_have_count(2)
+        for run in ("collected", "own"):
+            row = page.locator(f'[data-testid=runs-table] [data-run="{run}"]')
+            expect(row.get_by_role("img", name=f"{tags[run]}: 3 points, 0 … 0.5000")).to_be_visible()
 
 
 def test_metric_and_goal_are_changed_in_the_head(own_loop: LiveViewer, open_page: OpenPage):

@@ -27,7 +27,7 @@ RATES = {
     "bare": None,
 }
 ACCURACIES = {"big/a": 0.5, "big/b": 0.75, "small/x": 0.25, "small/deep/y": float("nan"), "small/deep/z": 0.5}
-BY_ITSELF = ["run", "fact/state", "metric/Accuracy", "lr", "optimizer", "data", "fact/duration"]
+BY_ITSELF = ["run", "fact/state", "metric/Accuracy", "fact/duration", "lr", "optimizer", "data"]
 """The first columns. A parameter with the name of a fact hides no fact."""
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 
-import { proposedTag, scalarColumn, tagOfColumn, tagPattern } from "./scalarColumns";
+import { proposedTag, scalarColumn, tagOfColumn, tagPattern, tagsOfMetric } from "./scalarColumns";
 
 const counted = (...tags: string[]): { tag: string; count: number }[] => tags.map((tag) => ({ tag, count: 4 }));
 
@@ -26,4 +26,13 @@ test("results of held-out data come first, then losses, then other scores", () =
 
 test("a tag of few runs is not the main metric", () => {
   expect(proposedTag([...counted("loss"), { tag: "val/accuracy", count: 1 }])).toBe("loss");
+});
+
+test("a metric has the curve of its name, else those of held-out data that name it", () => {
+  expect(tagsOfMetric("accuracy", ["val/accuracy", "accuracy", "accuracy/train"])).toEqual(["accuracy"]);
+  const tags = ["accuracy/train", "eval_accuracy/auto", "accuracy/test", "val/inaccuracy", "valLoss", "lr"];
+  expect(tagsOfMetric("Accuracy", tags)).toEqual(["accuracy/test", "eval_accuracy/auto"]);
+  expect(tagsOfMetric("loss", tags)).toEqual(["valLoss"]);
+  expect(tagsOfMetric("f1", tags)).toEqual([]);
+  expect(tagsOfMetric("", tags)).toEqual([]);
 });

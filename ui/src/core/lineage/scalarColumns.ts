@@ -45,6 +45,23 @@ export function proposedTag(tags: readonly TagCount[]): string | null {
   return [...usable].sort(order)[0]?.tag ?? null;
 }
 
+/** The tags whose curves may lead to a metric: that of its name, else those of held-out data that name it, shortest first. */
+export function tagsOfMetric(metric: string, tags: readonly string[]): string[] {
+  if (tags.includes(metric)) return [metric];
+  const name = ` ${wordsOf(metric)} `;
+  const named = tags.filter((tag) => ` ${wordsOf(tag)} `.includes(name) && HELD_OUT.test(wordsOf(tag)));
+  return named.sort((one, other) => one.length - other.length || compareNames(one, other));
+}
+
+/** Lower-case words with one space between them. */
+function wordsOf(name: string): string {
+  const words = name.replace(CAMEL, " ").toLowerCase();
+  return words
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(" ")
+    .trim();
+}
+
 function rankOf(tag: string): number | null {
   const words = tag.replace(CAMEL, " ").toLowerCase().replaceAll("_", " ");
   const [isScore, isLoss] = [SCORE.test(words), LOSS.test(words)];

@@ -35,7 +35,7 @@ export const runs = {
   "runs.target_last": "Last",
   "runs.target_best": "Best",
   "runs.target_curve": "Curve",
-  "runs.curve_title": "{points} {n|point|points}, {low} … {high}",
+  "runs.curve_title": "{tag}: {points} {n|point|points}, {low} … {high}",
   "runs.open_scalars": "Open in Scalars",
   "runs.open_selected": "Open {n} in Scalars",
   "runs.group": "Group runs",

@@ -37,7 +37,7 @@ export const runs: Record<keyof typeof en, string> = {
   "runs.target_last": "最新值",
   "runs.target_best": "最优值",
   "runs.target_curve": "曲线",
-  "runs.curve_title": "{points} {n|个点|个点}，{low} … {high}",
+  "runs.curve_title": "{tag}：{points} {n|个点|个点}，{low} … {high}",
   "runs.open_scalars": "在标量页面中打开",
   "runs.open_selected": "查看 {n} 个训练的标量",
   "runs.group": "列表分组",

@@ -210,7 +210,7 @@ function groupTip(source: LineageColumn, members: readonly string[]): string {
 
 function computedColumn(id: string): RunColumn | null {
   const { target } = modelLineage;
-  if (!target || (id === CURVE && modelLineage.tag === null)) return null;
+  if (!target || (id === CURVE && !modelLineage.hasCurves)) return null;
   if (id === CURVE) return curveColumn();
   const cell = (facts: RunFacts): LineageCell => modelLineage.sortCell(id, facts);
   const isRank = id === RANK;
@@ -232,7 +232,8 @@ function computedColumn(id: string): RunColumn | null {
 function curveColumn(): RunColumn {
   const cell = (facts: RunFacts): LineageCell => modelLineage.sortCell(CURVE, facts);
   const shape = { isNumber: false, isDrawn: true, differs: true, width: CURVE_WIDTH };
-  return { id: CURVE, ...titleOfTarget(CURVE)!, ...shape, source: null, cell, text: () => "" };
+  const titles = titleOfTarget(CURVE) ?? { title: t("runs.target_curve"), band: bandOf(modelLineage.target!) };
+  return { id: CURVE, ...titles, ...shape, source: null, cell, text: () => "" };
 }
 
 /** A column without values, until the lineage is read. */

@@ -41,8 +41,11 @@ class ModelLineage {
     return scalarColumns.targets.map((id) => this.table!.columns.get(id)).find((column) => column !== undefined) ?? null;
   });
 
-  /** The tag whose curves lead to the target; null without curves. */
+  /** The tag that has the name of the target, whose best value is a column; null without one. */
   tag = $derived(this.target && scalarColumns.tagOf(this.target.id));
+
+  /** Tags whose curves lead to the target. */
+  #curveTags = $derived(this.target === null ? [] : scalarColumns.curveTagsOf(this.target.id));
 
   goal = $derived<Goal>((this.target && goalOf(this.target)) ?? "max");
 
@@ -75,7 +78,8 @@ class ModelLineage {
   /** Ids of the columns of the target. */
   targetColumns = $derived.by<readonly string[]>(() => {
     if (!this.target) return [];
-    return this.tag === null ? [this.target.id] : [...new Set([this.target.id, this.last, this.best].filter((id) => id !== null)), CURVE];
+    const values = new Set([this.target.id, this.last, this.best].filter((id) => id !== null));
+    return [...values, ...(this.#curveTags.length > 0 ? [CURVE] : [])];
   });
 
   /** The best runs first; null without a target. */
@@ -88,18 +92,24 @@ class ModelLineage {
   /** The column of notes, if a run has notes. */
   notesColumn = $derived.by<string[]>(() => ([...annotations.runs.values()].some((notes) => notesText(notes) !== "") ? [NOTES] : []));
 
-  /** Ids of the columns that the table shows beside facts: the target, other results, and settings that differ. */
-  columns = $derived.by<string[]>(() => {
+  /** Ids of the columns of results: the target, other metrics, and chosen scalars. */
+  resultColumns = $derived.by<string[]>(() => {
     if (!this.table) return [];
     const { onlyDiffering, scalars } = view.lineage;
     const results = columnsOf(this.table, ["metric"]).filter(({ id, differs }) => (differs || !onlyDiffering) && id !== this.target?.id);
     const chosen = scalars.length > 0 ? columnsOf(this.table, ["scalar"]).filter(({ differs }) => differs || !onlyDiffering) : [];
-    const settings = onlyDiffering
-      ? proposedSettings(this.table, MOST_SETTINGS)
-      : columnsOf(this.table, ["parameter", "dataset", "algorithm", "model", "custom"]).map(({ id }) => id);
     const usual = results.filter(({ count }) => 2 * count >= (this.target?.count ?? 0)).slice(0, MOST_METRICS);
     const others = [...(onlyDiffering ? usual : results), ...chosen].map(({ id }) => id);
-    return [...new Set([...this.targetColumns, ...others, ...settings])];
+    return [...new Set([...this.targetColumns, ...others])];
+  });
+
+  /** Ids of the columns of settings: those that differ, or all. */
+  settingColumns = $derived.by<string[]>(() => {
+    if (!this.table) return [];
+    const settings = view.lineage.onlyDiffering
+      ? proposedSettings(this.table, MOST_SETTINGS)
+      : columnsOf(this.table, ["parameter", "dataset", "algorithm", "model", "custom"]).map(({ id }) => id);
+    return settings.filter((id) => !this.resultColumns.includes(id));
   });
 
   /** Ids of columns that runs can be compared by: metrics first, then scalars, whether they are columns yet or not. */
@@ -137,6 +147,16 @@ class ModelLineage {
     if (column === RANK) return this.#ranks?.[row] ?? null;
     if (column === BEST) return this.#best?.[row] ?? null;
     return this.table?.columns.get(column)?.cells[row] ?? null;
+  }
+
+  /** The tag of a run's curve to the target; null without one. */
+  curveTagOf(run: string): string | null {
+    return this.#curveTags.find((tag) => scalarColumns.isHeld(tag, run)) ?? null;
+  }
+
+  /** Whether a run may have a curve to the target. */
+  get hasCurves(): boolean {
+    return this.#curveTags.length > 0;
   }
 
   /** Which of how many listed runs a run is by its best value; null without a finite value. */

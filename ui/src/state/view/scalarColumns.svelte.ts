@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { proposedTag, scalarColumn, tagOfColumn, tagPattern, type TagCount } from "../../core/lineage/scalarColumns";
+import { proposedTag, scalarColumn, tagOfColumn, tagPattern, tagsOfMetric, type TagCount } from "../../core/lineage/scalarColumns";
 import { proposedMetric } from "../../core/lineage/tableColumns";
 import { orderedBy } from "../../core/text/naturalSort";
 import { annotations } from "../annotations/annotations.svelte";
@@ -15,6 +15,8 @@ const MOST_RUNS = 1000;
 /** Patterns and letters of one that the server takes. */
 const [MOST_PATTERNS, MOST_LETTERS] = [50, 300];
 
+const METRIC = "metric/";
+
 /** Which scalars are columns of the table of all runs: the main metric, and those that the view names. */
 class ScalarColumns {
   tags = $derived<readonly TagCount[]>(scalarsOfAllRuns.list.map(({ tag, runs: holders }) => ({ tag, count: holders.length })));
@@ -24,7 +26,7 @@ class ScalarColumns {
       OFFERED.map((statistic) => ({ id: scalarColumn(tag, statistic), name: `${tag}:${statistic}`, count })),
     ),
   );
-  #names = $derived(new Set(this.tags.map(({ tag }) => tag)));
+  #holders = $derived(new Map(scalarsOfAllRuns.list.map(({ tag, runs: holders }) => [tag, new Set(holders)])));
   #proposed = $derived(proposedTag(this.tags));
 
   /** Ids of columns to compare runs by, the best one first; some may not exist. */
@@ -58,8 +60,19 @@ class ScalarColumns {
 
   /** The tag of a column: of a statistic, or of a metric with the name of a tag; null without one. */
   tagOf(id: string): string | null {
-    const tag = tagOfColumn(id) ?? (id.startsWith("metric/") ? id.slice("metric/".length) : null);
-    return tag !== null && this.#names.has(tag) ? tag : null;
+    const tag = tagOfColumn(id) ?? (id.startsWith(METRIC) ? id.slice(METRIC.length) : null);
+    return tag !== null && this.#holders.has(tag) ? tag : null;
+  }
+
+  /** The tags of a column's curves, the first that a run has is its own: runs may name one metric differently. */
+  curveTagsOf(id: string): readonly string[] {
+    const tag = tagOfColumn(id);
+    const metric = id.startsWith(METRIC) ? id.slice(METRIC.length) : "";
+    return tag === null ? tagsOfMetric(metric, [...this.#holders.keys()]) : this.#holders.has(tag) ? [tag] : [];
+  }
+
+  isHeld(tag: string, run: string): boolean {
+    return this.#holders.get(tag)?.has(run) ?? false;
   }
 
   /** Requests the tags; call it in an effect. */
