@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.profile.advised_profiles import ASCEND, TRACE, advised_ascend, advised_trace
+from tests.profile.kineto_events import Events
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .profile_tabs import at
@@ -87,3 +89,23 @@ def test_rows_of_an_ascend_profile(open_page: OpenPage, advised: LiveViewer) -> 
     page.go_back()
     follow(page, "garbage_collection")
     expect(page.get_by_test_id("range-statistics")).to_contain_text("GC")
+
+
+def test_a_profile_without_advice_uses_the_whole_width(tmp_path: Path, open_page: OpenPage) -> None:
+    events = Events()
+    for step in range(4):
+        events.step(step, 1000 * step, 1000)
+        events.op("aten::mm", 1000 * step + 10, 900)
+    (tmp_path / "logs" / "run").mkdir(parents=True)
+    events.write(tmp_path / "logs" / "run" / TRACE)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: any(run["contents"] for run in live.runs().values()))
+        page = open_page(live, at("run", TRACE, "overview"))
+        page.set_viewport_size({"width": 1440, "height": 900})
+        expect(page.get_by_test_id("no-advice")).to_have_text("No rule found a problem.")
+        expect(page.get_by_test_id("profile-cards")).to_have_count(0)
+        parts, operators = (page.get_by_test_id(name).bounding_box() for name in ("step-parts", "top-operators"))
+        assert parts
+        assert operators
+        assert parts["y"] == operators["y"]
+        assert operators["x"] > parts["x"] + parts["width"]
