@@ -23,7 +23,7 @@ const LOSSES = Float64Array.from({ length: 121 }, (_, index) => X[index % 11]! *
 let offer: TitledPicture | null = null;
 let hovered: LandscapeHover | null = null;
 
-function open(losses = LOSSES): Props {
+function open(losses = LOSSES, more: Partial<Landscape> = {}): Props {
   const path = {
     steps: [1, 2],
     x: Float64Array.of(0.8, 0),
@@ -46,6 +46,7 @@ function open(losses = LOSSES): Props {
     path,
     convergence: null,
     facts: null,
+    ...more,
   };
   const surface = drawnSurface(landscape);
   const scale = lossScale(sortedLosses([surface.losses]), false, "none")!;
@@ -140,4 +141,28 @@ test("a surface of nothing but holes is an empty box", async () => {
   open(LOSSES.map((_, index) => (index === 60 ? 1 : NaN)));
   await drawn();
   await expect.element(chart()).toHaveAttribute("aria-label", "A bowl");
+});
+
+test("the last checkpoint has the color of the legend, over checkpoints that are nearer and larger", async () => {
+  const path = {
+    steps: [1, 2, 3],
+    x: Float64Array.of(0.1, -0.1, 0),
+    y: Float64Array.of(-0.9, -0.1, 0),
+    loss: Float64Array.of(0.8, 0.02, 0),
+    offPlane: Float64Array.of(0, 1, 1),
+    distances: null,
+  };
+  const props = open(LOSSES, { path, convergence: { x: 0, y: 0, loss: 0 } });
+  props.upTo = [3];
+  await drawn();
+  const [{ data }, probe] = [await savedPng(offer!), document.createElement("canvas").getContext("2d")!];
+  const color = document.createElement("span");
+  chart().element().append(color);
+  color.style.color = "var(--series-1)";
+  probe.fillStyle = getComputedStyle(color).color;
+  probe.fillRect(0, 0, 1, 1);
+  const [red, green, blue] = probe.getImageData(0, 0, 1, 1).data;
+  const isNear = (at: number): boolean =>
+    Math.abs(data[at]! - red!) + Math.abs(data[at + 1]! - green!) + Math.abs(data[at + 2]! - blue!) < 12;
+  expect(Array.from({ length: data.length / 4 }, (_, pixel) => 4 * pixel).filter(isNear).length).toBeGreaterThan(12);
 });

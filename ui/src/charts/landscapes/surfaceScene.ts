@@ -191,7 +191,10 @@ export class SurfaceScene {
     if (convergence && (!path || upTo === path.x.length)) {
       const end = at(convergence.x, convergence.y, convergence.loss);
       const colors = Float32Array.from(unit(hexToRgb(this.#hex(lastColor(this.#all.length > 1)))));
-      drawnPath.push(...markPoints({ places: Float32Array.from(end), radii: [4], colors, rim, isCross: false, showsHidden: true }));
+      const ends = markPoints({ places: Float32Array.from(end), radii: [4], colors, rim, isCross: false, showsHidden: true });
+      // over the other checkpoints, which three.js else paints after it where their middle is nearer
+      for (const mark of ends) mark.renderOrder += LAST_ORDER;
+      drawnPath.push(...ends);
     }
     return drawnPath;
   }
@@ -267,6 +270,8 @@ function crossRadius(columns: number, rows: number): number {
   return Math.min(3, Math.max(1, 64 / Math.max(columns, rows)));
 }
 
+/** From the order of the checkpoints to that of the last one. */
+const LAST_ORDER = 2;
 const PATH_RIM: readonly [number, number, number] = [1, 1, 1];
 
 function unit([red, green, blue]: Rgb): [number, number, number] {
