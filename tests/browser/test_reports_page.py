@@ -149,7 +149,9 @@ def test_cards_of_pages_become_a_report_that_is_arranged(room: LiveViewer, open_
 def test_reports_are_listed_renamed_duplicated_and_deleted(growing: tuple[LiveViewer, GrowingLog], open_page: OpenPage):
     live, _ = growing
     page = open_page(live, "/reports")
+    heading = page.get_by_role("heading", level=1, name="Reports")
     expect(page.get_by_test_id("no-reports")).to_contain_text("No reports yet")
+    assert heading.bounding_box()["height"] > 10  # type: ignore[index]
     page.get_by_test_id("new-report").click()
     expect(page.get_by_test_id("empty-report")).to_be_visible()
     page.get_by_test_id("all-reports").click()
