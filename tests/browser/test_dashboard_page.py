@@ -17,7 +17,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 import mindscope
 from tests.reading.test_failures import write_failure
-from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
+from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
 from .conftest import WEB
 from .page_watch import expect_no_shift, loading
@@ -112,6 +112,25 @@ def test_what_happened_is_a_line_that_leads_there(odd: LiveViewer, open_page: Op
     for run in ("good", "bare"):
         page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run={run}")
         expect(line).to_have_text("No alerts, restarts or recorded failures")
+
+
+def test_three_events_are_in_sight_at_every_width(tmp_path: Path, open_page: OpenPage):
+    log = GrowingLog(tmp_path / "logs" / "run")
+    for step in range(30):
+        for tag in ("loss", "train/loss", "val/loss"):
+            log.scalar(step, float("nan") if step > 20 else 1.0, tag)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("run", {}).get("last_step") == 29)
+        page = open_page(live, "/dashboard?run=run")
+        lines = page.get_by_test_id("run-events").locator("li[data-event=alert]")
+        expect(lines).to_have_count(3, timeout=20_000)
+        for width in (390, 900, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
+            frame = page.get_by_test_id("run-events").bounding_box()
+            last = lines.nth(2).bounding_box()
+            assert frame
+            assert last
+            assert last["y"] + last["height"] <= frame["y"] + frame["height"]
 
 
 def test_a_result_says_nan_no_value_and_its_rank(odd: LiveViewer, open_page: OpenPage):
