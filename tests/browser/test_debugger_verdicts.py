@@ -42,6 +42,26 @@ def opened(context: BrowserContext, viewer: LiveViewer, query: str) -> Page:
     return page
 
 
+ROOM = """([article, save]) => {
+  const first = article.firstElementChild;
+  const end = first.getBoundingClientRect().right - parseFloat(getComputedStyle(first).paddingRight);
+  return save.getBoundingClientRect().left - end;
+}"""
+"""Pixels between the first text and the buttons beside it."""
+
+
+@pytest.mark.parametrize("query", ["run=d_failed", "run=a_healthy", "run=a_healthy&run=c_nan"])
+def test_on_a_phone_the_first_text_is_beside_the_buttons(
+    context: BrowserContext, trainings: LiveViewer, query: str
+) -> None:
+    page = opened(context, trainings, f"debugger?{query}")
+    page.set_viewport_size({"width": 390, "height": 844})
+    findings = page.get_by_test_id("findings")
+    expect(findings.get_by_test_id("findings-looked")).to_be_visible()
+    parts = [findings.locator("> article").element_handle(), findings.get_by_test_id("save-view").element_handle()]
+    assert page.evaluate(ROOM, parts) >= 0
+
+
 def test_of_several_runs_the_one_with_nan_comes_first(context: BrowserContext, trainings: LiveViewer) -> None:
     page = opened(context, trainings, "debugger?run=a_healthy&run=b_ended&run=c_nan")
     expect(page.get_by_test_id("findings-count")).to_have_text("1 of 3 runs has NaN")
