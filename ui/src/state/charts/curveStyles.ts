@@ -53,12 +53,19 @@ export interface ChartSettings {
 export function settingsOfChart(key: string): ChartSettings {
   const { scalars } = view;
   const own = scalars.own.get(key) ?? AS_PAGE;
+  const smoothing = own.smoothing === null ? smoothingOf(scalars, view.smoothing) : { ...UNSMOOTHED, weight: own.smoothing };
+  return { ...axesOfChart(key), smoothing };
+}
+
+/** Those that stay while a person drags the smoothing. */
+function axesOfChart(key: string): Omit<ChartSettings, "smoothing"> {
+  const { scalars } = view;
+  const own = scalars.own.get(key) ?? AS_PAGE;
   const axis = own.axis ?? view.axis;
   const xTag = own.axis === null ? scalars.xTag : null;
   return {
     axis,
     xTag,
-    smoothing: own.smoothing === null ? smoothingOf(scalars, view.smoothing) : { ...UNSMOOTHED, weight: own.smoothing },
     isLog: view.isLogTag(key),
     isLogX: scalars.isLogX && (axis !== "wall" || xTag !== null),
     ignoresOutliers: own.ignoresOutliers ?? scalars.ignoresOutliers,
@@ -68,7 +75,7 @@ export function settingsOfChart(key: string): ChartSettings {
 
 /** How the axes of a chart are scaled for these curves. */
 export function scalingOf(key: string, curves: readonly Curve[]): Scaling {
-  const { isLog, isLogX, ignoresOutliers, limits } = settingsOfChart(key);
+  const { isLog, isLogX, ignoresOutliers, limits } = axesOfChart(key);
   return { isLog, isLogX, ignoresOutliers: ignoresOutliers ?? areFlattened(curves, isLog), limits };
 }
 
@@ -80,7 +87,7 @@ export function offsetOfRun(run: string): number {
 
 /** How far a run is moved along the axis of a chart, in all. */
 export function offsetOf(key: string, run: string, firstStep: number): number {
-  const { axis, xTag } = settingsOfChart(key);
+  const { axis, xTag } = axesOfChart(key);
   const start = view.scalars.alignsStarts && axis === "step" && xTag === null ? -firstStep : 0;
   return start + offsetOfRun(run);
 }
@@ -113,7 +120,7 @@ export function styleOfLine({ run, tag }: { run: string; tag: string }, plan: Ch
 /** The line of a series in a chart: its style, axis and band. */
 export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
   const style = styleOfLine(series, plan);
-  const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, style.color, offset), ...style };
+  const curve = { ...curveOf(series, axesOfChart(plan.key).axis, style.color, offset), ...style };
   const isDense = isBanded(curve, series.mean, width);
   return {
     ...curve,

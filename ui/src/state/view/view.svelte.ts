@@ -21,96 +21,35 @@ import type { ValueView } from "../../core/view/valueView";
 import { address } from "./address.svelte";
 import { zooms } from "./zooms.svelte";
 
-/** View state of the pages; all of it is in the URL. */
+/** View state of the pages; all of it is in the URL. A change of one part leaves alone what depends on the others. */
 class View {
-  get runs(): RunInclusion {
-    return address.state.runs;
-  }
-
-  get filter(): Filter {
-    return address.state.filter;
-  }
-
-  get axis(): Axis {
-    return address.state.axis;
-  }
-
-  get smoothing(): number {
-    return address.state.smoothing;
-  }
-
-  get isLog(): boolean {
-    return address.state.isLog;
-  }
-
-  get fullTag(): string | null {
-    return address.state.fullTag;
-  }
-
-  get step(): number | null {
-    return address.state.step;
-  }
+  readonly #flipped: readonly string[] = $derived(address.state.flipped);
+  readonly #closed: readonly string[] = $derived(address.state.closed);
+  readonly #isAllClosed: boolean = $derived(address.state.isAllClosed);
+  readonly runs: RunInclusion = $derived(address.state.runs);
+  readonly filter: Filter = $derived(address.state.filter);
+  readonly axis: Axis = $derived(address.state.axis);
+  readonly smoothing: number = $derived(address.state.smoothing);
+  readonly isLog: boolean = $derived(address.state.isLog);
+  readonly fullTag: string | null = $derived(address.state.fullTag);
+  readonly step: number | null = $derived(address.state.step);
 
   /** Id of the open report; null for the list of reports. */
-  get report(): string | null {
-    return address.state.report;
-  }
-
-  get shape(): Shape {
-    return address.state.shape;
-  }
-
-  get scalars(): ScalarView {
-    return address.state.scalars;
-  }
-
-  get list(): RunsView {
-    return address.state.list;
-  }
-
-  get table(): TableView {
-    return address.state.table;
-  }
-
-  get lineage(): LineageView {
-    return address.state.lineage;
-  }
-
-  get comparing(): CompareView {
-    return address.state.comparing;
-  }
-
-  get values(): ValueView {
-    return address.state.values;
-  }
-
-  get pictures(): ImageView {
-    return address.state.pictures;
-  }
-
-  get dashboard(): DashboardView {
-    return address.state.dashboard;
-  }
-
-  get graphs(): GraphView {
-    return address.state.graphs;
-  }
-
-  get landscapes(): LandscapeView {
-    return address.state.landscapes;
-  }
-
-  get profiles(): ProfileView {
-    return address.state.profiles;
-  }
-
-  get debug(): DebugView {
-    return address.state.debug;
-  }
-
-  get dataLineage(): DataLineageView {
-    return address.state.dataLineage;
-  }
+  readonly report: string | null = $derived(address.state.report);
+  readonly shape: Shape = $derived(address.state.shape);
+  readonly scalars: ScalarView = $derived(address.state.scalars);
+  readonly list: RunsView = $derived(address.state.list);
+  readonly table: TableView = $derived(address.state.table);
+  readonly lineage: LineageView = $derived(address.state.lineage);
+  readonly comparing: CompareView = $derived(address.state.comparing);
+  readonly values: ValueView = $derived(address.state.values);
+  readonly pictures: ImageView = $derived(address.state.pictures);
+  readonly dashboard: DashboardView = $derived(address.state.dashboard);
+  readonly graphs: GraphView = $derived(address.state.graphs);
+  readonly landscapes: LandscapeView = $derived(address.state.landscapes);
+  readonly profiles: ProfileView = $derived(address.state.profiles);
+  readonly debug: DebugView = $derived(address.state.debug);
+  readonly dataLineage: DataLineageView = $derived(address.state.dataLineage);
 
   /** Whether a chart has a table of its lines below it. */
   hasTable(chart: string): boolean {
@@ -118,12 +57,12 @@ class View {
   }
 
   isLogTag(tag: string): boolean {
-    return isLogTag(address.state, tag);
+    return isLogTag({ isLog: this.isLog, flipped: this.#flipped }, tag);
   }
 
   /** Whether a group of cards shows its head only. */
   isClosed(group: string): boolean {
-    return address.state.closed.includes(group) !== address.state.isAllClosed;
+    return this.#closed.includes(group) !== this.#isAllClosed;
   }
 
   chooseRuns(runs: RunInclusion): void {
