@@ -10,6 +10,8 @@ const DARKEST = 200;
 /** Below 1, so that a few lines are seen beside hundreds. */
 const GAMMA = 0.65;
 const INK = "var(--ink-soft)";
+/** Of a picture in a step. */
+const COLUMNS = 64;
 
 /** Draws all curves as one gray area, the darker the more lines pass a pixel; one curve a step. */
 export function* paintDensity(ctx: CanvasRenderingContext2D, painting: Painting, curves: readonly Curve[]): Generator<void> {
@@ -25,14 +27,18 @@ export function* paintDensity(ctx: CanvasRenderingContext2D, painting: Painting,
     );
     yield;
   }
+  const image = yield* densityImage(density, ink(INK));
   ctx.globalAlpha = 1;
-  ctx.drawImage(densityImage(density, ink(INK)), left, top, width, height);
+  ctx.drawImage(image, left, top, width, height);
 }
 
-function densityImage(density: LineDensity, color: string): OffscreenCanvas {
+/** Some columns a step: all of them together take longer than a frame. */
+function* densityImage(density: LineDensity, color: string): Generator<void, OffscreenCanvas> {
   const { width, height } = density;
   const weights = density.weights();
+  yield;
   const darkest = darkestWeight(weights);
+  yield;
   const canvas = new OffscreenCanvas(width, height);
   const ctx = canvas.getContext("2d", { willReadFrequently: true })!;
   const image = ctx.createImageData(width, height);
@@ -42,6 +48,7 @@ function densityImage(density: LineDensity, color: string): OffscreenCanvas {
       if (weight === 0) continue;
       image.data[4 * (row * width + column) + 3] = PALEST + (DARKEST - PALEST) * Math.min(1, weight / darkest) ** GAMMA;
     }
+    if (column % COLUMNS === COLUMNS - 1) yield;
   }
   ctx.putImageData(image, 0, 0);
   ctx.globalCompositeOperation = "source-in";
