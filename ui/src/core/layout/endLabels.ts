@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../scales/axis";
-import type { Floats } from "../series/series";
 
 /** A name for the end of a line; the first of a list matters most. */
 export interface EndLabel {
@@ -14,8 +13,8 @@ export interface EndLabel {
 
 /** Points of a line in pixels; NaN where it has a gap. */
 export interface PixelLine {
-  x: Floats;
-  y: Floats;
+  x: ArrayLike<number>;
+  y: ArrayLike<number>;
 }
 
 /** Between two names side by side. */

@@ -2,8 +2,8 @@
 import { flushSync } from "svelte";
 import { expect, onTestFinished, test } from "vitest";
 
-import { scalingOf } from "../charts/curveStyles";
-import { view } from "./view.svelte";
+import { view } from "../view/view.svelte";
+import { scalingOf } from "./curveStyles";
 
 test("a dragged smoothing leaves alone what depends on other settings", () => {
   const before = location.href;
