@@ -8,7 +8,7 @@ import LogHistogram from "./LogHistogram.svelte";
 test("numbers of steps stay within the chart, and off each other", async () => {
   const steps = Array.from({ length: 1000 }, (_, index) => ({ step: index + 1_000_000, wall_time: 1000 + index / 100 }));
   render(LogHistogram, {
-    histogram: { start: 1000, end: 1010, counts: { error: [1, 0, 2] }, steps },
+    histogram: { start: 1000, end: 1010, is_complete: true, counts: { error: [1, 0, 2] }, steps },
     onpick: () => {},
     onrange: () => {},
   });
