@@ -171,6 +171,17 @@ def number_runs(*several: ByteRanges) -> tuple[list[Indices], Texts]:
     return np.split(number[1:], ends[:-1]), Texts(*join_runs(texts.data, texts.start, texts.stop))
 
 
+def join_texts(several: Sequence[Texts]) -> tuple[list[Indices], Texts]:
+    """Number the distinct texts of all; text 0 is "". Returns the numbers of each of ``several``, and the texts."""
+    data = b"".join(texts.joined.tobytes() for texts in several)
+    offsets = np.cumsum([0, *(texts.joined.size for texts in several)])
+    runs = [
+        ByteRanges(data, np.concatenate([[0], texts.ends])[:-1] + offset, texts.ends + offset)
+        for texts, offset in zip(several, offsets[:-1].tolist(), strict=True)
+    ]
+    return number_runs(*runs)
+
+
 def distinct_runs(runs: ByteRanges) -> tuple[Indices, list[bytes]]:
     """Return the number of each run among the distinct ones, and their bytes."""
     number, first = number_texts(runs.data, runs.start, runs.stop)

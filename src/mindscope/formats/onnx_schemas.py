@@ -26,7 +26,7 @@ _PARTS = parse_schemas("""
 NamedTensor: 8 string name
 TypedTensor: 1 repeated int64 dims, 2 int32 data_type
 AttributeTensor: 5 bytes t
-AttributeGraphs: 6 bytes g, 11 repeated bytes graphs
+AttributeGraphs: 1 string name, 6 bytes g, 11 repeated bytes graphs
 """)
 
 MODEL = SCHEMAS["ModelProto"]

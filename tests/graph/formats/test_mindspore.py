@@ -118,8 +118,12 @@ def test_tensors_in_attributes_become_arrays() -> None:
 
 def test_graphs_in_attributes_become_graphs() -> None:
     inner = {"name": "body", "node": [{"name": "1"}]}
-    assert attribute({"graph": inner}).name == "body"
-    assert [each.name for each in attribute({"graphs": [inner, inner]})] == ["body", "body"]
+
+    def attribute_of_first(value: dict[str, Any]) -> Any:
+        return read({"node": [{"name": "1", "attribute": [{"name": "a", "value": value}]}]}).nodes[0].attributes["a"]
+
+    assert attribute_of_first({"graph": inner}).name == "body"
+    assert [each.name for each in attribute_of_first({"graphs": [inner, inner]})] == ["body", "body"]
 
 
 def test_constants_tell_their_type_even_when_they_are_empty() -> None:

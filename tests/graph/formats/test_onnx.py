@@ -80,7 +80,7 @@ def test_nodes_edges_types_and_scopes() -> None:
     assert [scope.path for scope in graph.scopes] == ["", "stem", "stem/conv"]
 
 
-def test_what_a_subgraph_takes_from_outside_is_an_input_of_its_node() -> None:
+def test_what_a_subgraph_takes_from_outside_is_read_inside_of_it() -> None:
     inner = {"name": "else", "node": [node("Sub", ["outer", "i"], ["r"])], "input": [info("i")], "output": [info("r")]}
     branch = {
         "name": "then",
@@ -96,18 +96,31 @@ def test_what_a_subgraph_takes_from_outside_is_an_input_of_its_node() -> None:
     }
     graph = read_onnx_model(encoded(net))
     choice = graph.operations[1]
-    assert [each.node.name for each in choice.inputs] == ["flag", "outer", "x"]
+    assert [each.node.name for each in choice.inputs] == ["flag", "z"]
+    assert [(each.op_type, each.scope) for each in graph.operations[1:]] == [
+        ("If", "y-If"),
+        ("Neg", "y-If/then_branch"),
+        ("Loop", "y-If/then_branch/z-Loop"),
+        ("Sub", "y-If/then_branch/z-Loop/body"),
+    ]
+    *_, neg, loop, sub = graph.operations
+    assert [[each.node.name for each in node.inputs] for node in (neg, loop, sub)] == [
+        ["outer"],
+        ["x", "r"],
+        ["outer", "i"],
+    ]
+    assert [each.node.name for each in sub.inputs[1].node.inputs] == ["out"]  # the value of the first iteration
+    assert [each.name for each in graph.inputs] == ["x", "flag"]
     nested = choice.attributes["then_branch"]
     assert isinstance(nested, Graph)
-    assert [each.op_type for each in nested.operations] == ["Neg", "Loop"]
+    assert [each.op_type for each in nested.operations] == ["Neg", "Loop", "Sub"]
     assert [each.name for each in nested.inputs] == ["outer", "x"]
-    assert [each.node.name for each in nested.operations[1].inputs] == ["out", "x", "outer"]
     assert not graph.nodes_of(Role.UNRESOLVED)
 
 
 def test_functions_are_graphs_of_their_own() -> None:
     function = {"name": "Gelu", "domain": "f", "input": ["x"], "output": ["y"], "node": [node("Erf", ["x"], ["y"])]}
-    graph = read_onnx_model(encoded({"node": [node("Gelu", ["a"], ["b"])]}, functions=[function]))
+    graph = read_onnx_model(encoded({"node": [node("Gelu", ["a"], ["b"])]}, functions=[function]))  # of another domain
     (called,) = graph.functions
     assert (called.name, [each.name for each in called.inputs]) == ("Gelu", ["x"])
     assert [each.op_type for each in called.operations] == ["Erf"]

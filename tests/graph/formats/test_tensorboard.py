@@ -74,7 +74,11 @@ def test_functions_are_graphs_of_their_own() -> None:
     function = {"signature": {"name": "f"}, "node_def": [{"name": "a", "op": "Op"}, {"name": "b", "op": "Op"}]}
     graph = read({"node": [{"name": "call", "op": "f"}], "library": {"function": [function]}})
     assert [(each.name, len(each.nodes)) for each in graph.functions] == [("f", 2)]
-    assert len(graph.nodes) == 1
+    assert [(each.name, each.scope) for each in graph.nodes] == [
+        ("call", "call-f"),
+        ("a", "call-f/f"),
+        ("b", "call-f/f"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.graph.data.columns import Indices, Role
+from mindscope.graph.data.columns import Indices, Role, ScopeKind
 from mindscope.graph.data.graph_data import GraphData
 
 _OUTSIDE = 1 << 40  # above all positions inside of a scope
@@ -18,6 +18,8 @@ _TYPES = 1 << 32
 def scope_classes(graph: GraphData) -> NDArray[np.uint32]:
     """(k,) Scopes with the same number above 0 have the same structure; 0 is for scopes without nodes.
 
+    A body is like no other: branches of a condition are no stack.
+
     Equal are: all nodes with operation type, role and type, the labels of the scopes inside, and all inputs in their
     order; of inputs from outside role, type and which of them are the same node. Names of nodes and the label of the
     scope itself may differ. Nodes are compared in the order of their scopes, then of the file.
@@ -26,11 +28,12 @@ def scope_classes(graph: GraphData) -> NDArray[np.uint32]:
     sizes = order.sizes()
     _, like, count = np.unique(sizes, axis=0, return_inverse=True, return_counts=True)
     has_equal_size = (count > 1)[like.reshape(-1)].tolist()
+    is_body = (graph.scope_columns.kind >= ScopeKind.BODY).tolist()
     numbers: dict[bytes | int, int] = {}
     classes = [0] * len(sizes)
     for scope, has_nodes in enumerate((sizes[:, 0] > 0).tolist()):
         if has_nodes:
-            key = order.digest(scope) if has_equal_size[scope] else scope
+            key = order.digest(scope) if has_equal_size[scope] and not is_body[scope] else scope
             classes[scope] = numbers.setdefault(key, len(numbers) + 1)
     return np.array(classes, np.uint32)
 

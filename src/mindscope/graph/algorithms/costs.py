@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mindscope.formats.tensors import dtype_by_name
 from mindscope.graph.algorithms.parts import NodePart, node_parts, pass_through_types
-from mindscope.graph.data.columns import Role, Shape, TensorType
+from mindscope.graph.data.columns import Role, ScopeKind, Shape, TensorType
 from mindscope.graph.data.graph_data import GraphData
 
 Costs = NDArray[np.float64]
@@ -39,7 +39,8 @@ def node_flops(graph: GraphData) -> Costs:
     """Return the operations of the products of each node, shape (n,), as PyTorch's ``FlopCounterMode`` counts them.
 
     These are convolutions, products of matrices, attention and recurrent layers; element-wise nodes have 0. NaN is a
-    product without shapes, a node that calls another graph, and a node without a rule that reads a matrix of weights.
+    product without shapes, a node without a rule that reads a matrix of weights, a loop, since its body counts once,
+    and a node that calls a graph which is not there. An operation whose body is there has 0, since the body counts.
     """
     columns, edges = graph.node_columns, graph.edge_columns
     rules: dict[int, Flops] = {}
@@ -57,7 +58,28 @@ def node_flops(graph: GraphData) -> Costs:
         if key not in known:
             known[key] = _of_rule(rules[key[0]], [graph.types[number] for number in key[1:]])
         flops[node] = known[key]
+    kind = graph.scope_columns.kind[columns.scope]
+    flops[kind == ScopeKind.CALL] = 0.0
+    flops[kind == ScopeKind.LOOP] = math.nan
     return flops
+
+
+def total(graph: GraphData, values: Costs) -> float:
+    """Return the sum of the values of nodes (n,) for one pass; of the branches of a condition the largest counts."""
+    scopes = graph.scope_columns
+    if not (scopes.kind == ScopeKind.BRANCH).any():
+        return float(np.nansum(values))
+    sums: list[float] = np.bincount(graph.node_columns.scope, np.nan_to_num(values), len(scopes)).tolist()
+    largest = [0.0] * len(scopes)
+    rows = [*zip(scopes.parent.tolist(), scopes.kind.tolist(), strict=True)]
+    for scope in range(len(scopes) - 1, 0, -1):
+        parent, kind = rows[scope]
+        sums[scope] += largest[scope]
+        if kind == ScopeKind.BRANCH:
+            largest[parent] = max(largest[parent], sums[scope])
+        else:
+            sums[parent] += sums[scope]
+    return sums[0] + largest[0]
 
 
 def _reads_matrix(graph: GraphData) -> NDArray[np.bool_]:

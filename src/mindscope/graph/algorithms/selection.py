@@ -112,7 +112,11 @@ def _cut(graph: _GraphT, name: str, kept: Mask, edge_kept: Mask, scope_kept: Mas
             edges.output[edge_kept],
             edges.is_control[edge_kept],
         ),
-        ScopeColumns(scopes.path[scope_kept], np.where(parent < 0, -1, scope_number[parent]).astype(np.int32)),
+        ScopeColumns(
+            scopes.path[scope_kept],
+            np.where(parent < 0, -1, scope_number[parent]).astype(np.int32),
+            scopes.kind[scope_kept],
+        ),
         graph.types,
         _DetailsOf(graph.details, np.flatnonzero(kept), len(nodes)),
         outputs=node_number[graph.output_nodes[kept[graph.output_nodes]]],

@@ -37,6 +37,7 @@ class GraphStructure:
     scope_name: Indices  # (k,) as in the code of the network, without its class
     scope_type: Indices  # (k,) class, "" if unknown
     scope_parent: Indices  # (k,) -1 for the root, which is the first
+    scope_kind: NDArray[np.uint8]  # (k,) ScopeKind
     scope_class: NDArray[np.uint32]  # (k,) as scope_classes
     source: Indices  # (m,)
     target: Indices  # (m,)
@@ -88,6 +89,7 @@ def structure_of(graph: GraphData) -> GraphStructure:
         scope_name=word[first_module::2],
         scope_type=word[first_module + 1 :: 2],
         scope_parent=shown.parent,
+        scope_kind=scopes.kind,
         scope_class=scope_classes(graph),
         source=edges.source,
         target=edges.target,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mindscope.graph.algorithms.code_names import ROOT, CodeName, scope_names
-from mindscope.graph.algorithms.costs import node_flops, parameter_counts
+from mindscope.graph.algorithms.costs import node_flops, parameter_counts, total
 from mindscope.graph.algorithms.parts import NodePart, node_parts
-from mindscope.graph.data.columns import Indices, Role
+from mindscope.graph.data.columns import Indices, Role, ScopeKind
 from mindscope.graph.data.graph_data import GraphData
 
 MOST_SHAPES = 8
@@ -32,8 +32,9 @@ class GraphSummary:
     """The facts of a graph; what is not recorded is counted, and never taken as 0.
 
     ``parameters`` are elements of weights, without those of ``unknown_parameters`` weights. ``flops`` are those of the
-    forward part, as ``node_flops`` counts them, without those of ``unknown_flops`` operations. Shapes are sizes by
-    axis, with -1 for an unknown size; None is an unknown shape.
+    forward part, as ``node_flops`` counts them, without those of ``unknown_flops`` operations; of the branches of a
+    condition the one with the most counts. Shapes are sizes by axis, with -1 for an unknown size; None is an unknown
+    shape.
     """
 
     name: str
@@ -61,18 +62,19 @@ def summarize(graph: GraphData) -> GraphSummary:
     is_backward = (parts & (NodePart.GRADIENT | NodePart.OPTIMIZER)) != 0
     is_forward = (role == Role.OPERATION) & ~is_backward
     weights = parameter_counts(graph)[(role == Role.PARAMETER) & (parts & NodePart.FIXED == 0)]
-    flops = node_flops(graph)[is_forward]
+    flops = np.where(is_forward, node_flops(graph), 0.0)
     edges = graph.edge_columns
     is_read = np.zeros(len(role), bool)
-    is_read[edges.source[is_forward[edges.target]]] = True
-    inputs = np.flatnonzero((role == Role.INPUT) & is_read).astype(np.int32)
+    is_read[edges.source[(is_forward | (role == Role.INPUT))[edges.target]]] = True
+    inputs = graph.inputs.indices
+    inputs = inputs[is_read[inputs]]
     blocks, block = _blocks(graph)
     return GraphSummary(
         name=_network_name(graph),
         operations=int(np.count_nonzero(role == Role.OPERATION)),
         parameters=int(np.nansum(weights)),
         unknown_parameters=int(np.count_nonzero(np.isnan(weights))),
-        flops=float(np.nansum(flops)),
+        flops=total(graph, flops),
         unknown_flops=int(np.count_nonzero(np.isnan(flops))),
         has_backward=bool(is_backward.any()),
         has_edges=bool((role[edges.source] == Role.OPERATION).any()) or int(is_forward.sum()) < 2,
@@ -114,7 +116,7 @@ def _blocks(graph: GraphData) -> tuple[int, str]:
     sizes, parents = graph.scope_sizes.tolist(), graph.scope_columns.parent.tolist()
     names = scope_names(graph)
     containers = _containers(names, parents)
-    kinds = [_kind(name) for name in names]
+    kinds, scope_kinds = [_kind(name) for name in names], graph.scope_columns.kind.tolist()
     members: dict[str, list[int]] = defaultdict(list)
     whole = sizes[0]
     inside: list[frozenset[str]] = [frozenset()] * len(names)
@@ -125,7 +127,8 @@ def _blocks(graph: GraphData) -> tuple[int, str]:
             whole -= sizes[scope]
             continue
         inside[scope] = inside[around]
-        if kind and sizes[scope] > 1 and scope not in containers and not inside[around] & {kind, ""}:
+        is_module = scope_kinds[scope] == ScopeKind.MODULE
+        if kind and is_module and sizes[scope] > 1 and scope not in containers and not inside[around] & {kind, ""}:
             members[kind].append(scope)
             inside[scope] = inside[around] | {kind}
     repeated = {kind: scopes for kind, scopes in members.items() if len(scopes) > 1}

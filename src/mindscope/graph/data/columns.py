@@ -29,6 +29,20 @@ class Role(IntEnum):
     """A name that nodes take as input, and that the file doesn't define."""
 
 
+class ScopeKind(IntEnum):
+    """What a scope is; the numbers are those of the HTTP interface."""
+
+    MODULE = 0
+    CALL = 1
+    """An operation with its bodies, each of which runs once at most."""
+    LOOP = 2
+    """An operation that runs its bodies several times."""
+    BODY = 3
+    """A graph that the operation of the scope around it runs."""
+    BRANCH = 4
+    """A body of which only one runs, it or another one beside it."""
+
+
 class EdgeKind(str, Enum):
     """Whether an input carries a value or only an order."""
 
@@ -52,7 +66,10 @@ UNKNOWN_TYPE = TensorType()
 
 @dataclass(frozen=True, slots=True)
 class NodeColumns:
-    """n nodes: operations in file order, then what they take and is no operation in the file."""
+    """n nodes: operations in file order, then what they take and is no operation in the file.
+
+    Those of bodies follow, body by body.
+    """
 
     name: Indices  # (n,) text
     op_type: Indices  # (n,) text, "" for a node without a type
@@ -85,6 +102,7 @@ class ScopeColumns:
 
     path: Indices  # (k,) text: the labels from the root on, joined by "/"
     parent: Indices  # (k,) scope, -1 for the root
+    kind: NDArray[np.uint8]  # (k,) ScopeKind
 
     def __len__(self) -> int:
         return self.path.size

@@ -19,6 +19,7 @@ from mindscope.graph.data.columns import (
     NodeColumns,
     Role,
     ScopeColumns,
+    ScopeKind,
     Shape,
     TensorType,
 )
@@ -58,8 +59,8 @@ class Input(NamedTuple):
 class GraphData:
     """The columns of a computational graph; ``Graph`` adds the algorithms on them.
 
-    ``functions`` are graphs that nodes call by name, ``output_nodes`` give the results, ``damaged_nodes`` can't be read
-    to their ends. If ``is_cut``, the graph itself breaks off before its end.
+    ``functions`` are graphs that the file defines by name, ``output_nodes`` give the results, ``damaged_nodes`` can't
+    be read to their ends. If ``is_cut``, the graph itself breaks off before its end.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class GraphData:
 
     @property
     def nodes(self) -> Nodes:
-        """All nodes: operations in file order, then parameters, constants and others."""
+        """All nodes: operations in file order, then parameters, constants and others; then those of bodies."""
         return Nodes(self, np.arange(len(self.node_columns), dtype=np.int32))
 
     def nodes_of(self, role: Role) -> Nodes:
@@ -127,7 +128,10 @@ class GraphData:
 
     @property
     def inputs(self) -> Nodes:
-        return self.nodes_of(Role.INPUT)
+        """The inputs of the graph, without those of bodies."""
+        columns = self.node_columns
+        rows = np.flatnonzero((columns.role == Role.INPUT) & ~self.is_in_body[columns.scope])
+        return Nodes(self, rows.astype(np.int32))
 
     @property
     def outputs(self) -> Nodes:
@@ -187,6 +191,16 @@ class GraphData:
     def scope_numbers(self) -> dict[str, int]:
         """The index of each scope by path."""
         return {self.texts[text]: index for index, text in enumerate(self.scope_columns.path.tolist())}
+
+    @cached_property
+    def is_in_body(self) -> NDArray[np.bool_]:
+        """(k,) Whether each scope is a body of an operation, or inside of one."""
+        kind = self.scope_columns.kind
+        is_in_body = (kind == ScopeKind.BODY) | (kind == ScopeKind.BRANCH)
+        parents = self.scope_columns.parent.tolist() if is_in_body.any() else []
+        for index, parent in enumerate(parents[1:], 1):
+            is_in_body[index] |= is_in_body[parent]
+        return is_in_body
 
     @cached_property
     def scope_sizes(self) -> NDArray[np.int64]:

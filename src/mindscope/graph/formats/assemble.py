@@ -104,7 +104,9 @@ def assemble(parts: GraphParts) -> Graph:
     A source that no node has as its name becomes a node: an input or an unresolved one.
     """
     by_name = _first_with(parts.nodes.name, len(parts.texts))
-    unknown = _distinct(parts.inputs.source[by_name[parts.inputs.source] < 0])
+    given_on = parts.output_names[np.isin(parts.output_names, parts.input_names)]
+    taken = np.concatenate([parts.inputs.source, given_on])
+    unknown = _distinct(taken[by_name[taken] < 0])
     by_name[unknown] = np.arange(len(unknown)) + len(parts.nodes.name)
     role = np.where(np.isin(unknown, parts.input_names), Role.INPUT, Role.UNRESOLVED)
     nodes = _with_unknown(parts.nodes, unknown, role.astype(np.uint8))
@@ -152,19 +154,25 @@ def scope_tree(texts: Texts, paths: Indices) -> tuple[Texts, ScopeColumns, Indic
     path.
     """
     distinct, inverse = np.unique(paths, return_inverse=True)
-    tree = _ScopeTree()
+    tree = ScopeTree()
     numbers = np.array([tree.add(texts[int(text)]) for text in distinct], np.int32)
     known = {texts[int(text)]: int(text) for text in distinct}
     new = [path for path in tree.numbers if path not in known]
     known |= {path: len(texts) + index for index, path in enumerate(new)}
-    columns = ScopeColumns(np.array([known[path] for path in tree.numbers], np.int32), np.array(tree.parents, np.int32))
+    columns = ScopeColumns(
+        np.array([known[path] for path in tree.numbers], np.int32),
+        np.array(tree.parents, np.int32),
+        np.zeros(len(tree.parents), np.uint8),
+    )
     return texts.and_more(new), columns, numbers[inverse.reshape(-1)] if numbers.size else paths
 
 
-class _ScopeTree:
-    def __init__(self) -> None:
-        self.numbers = {"": 0}
-        self.parents = [-1]
+class ScopeTree:
+    """Scopes by path; ``paths`` are there from the beginning."""
+
+    def __init__(self, paths: Sequence[str] = ("",), parents: Sequence[int] = (-1,)) -> None:
+        self.numbers = {path: number for number, path in enumerate(paths)}
+        self.parents = list(parents)
 
     def add(self, path: str) -> int:
         """Return the number of the scope at ``path``; adds it and the scopes around it, outer ones first."""

@@ -27,6 +27,7 @@ from mindscope.graph.formats.assemble import (
     check_size,
     name_the_nameless,
 )
+from mindscope.graph.formats.bodies import MOST_LEVELS, Body, Runnable, body_of_last_inputs, open_bodies
 from mindscope.graph.graph import Graph
 from mindscope.reasons import Reason
 from mindscope.types import Message
@@ -42,6 +43,7 @@ _INPUT_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names of inputs, which MindSpore lists among the parameters; a weight has the path of its module."""
+_GRAPHS = wire.parse_schemas("Graphs: 9 bytes graph, 17 repeated bytes graphs")["Graphs"]
 _ROLES = {"node": Role.OPERATION, "parameters": Role.PARAMETER, "const_vals": Role.CONSTANT}
 
 
@@ -49,10 +51,15 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
     """Return the graph of an encoded GraphProto.
 
     MindSpore numbers nodes from 1 and omits the name of a call, but other nodes refer to it by its number: a node
-    without a name gets its number, or ``nameless_`` and the number if another node has this name. Raises FormatError if
-    there are too many nodes.
+    without a name gets its number, or ``nameless_`` and the number if another node has this name. Graphs in attributes,
+    as mindscope records them of PyTorch's ``cond`` and ``while_loop``, are scopes of their nodes. MindSpore itself
+    records no bodies. Raises FormatError if there are too many nodes.
     """
-    graph = Messages.one(GRAPH, encoded)
+    return _read(ByteRanges(encoded, np.zeros(1, np.int64), np.full(1, len(encoded), np.int64)), 0)
+
+
+def _read(run: ByteRanges, level: int) -> Graph:
+    graph = Messages(GRAPH, run)
     check_size(sum(len(graph.each_run(field)[1]) for field in _ROLES))
     nodes, parameters, constants = elements = [graph.each_message(field)[1] for field in _ROLES]
     check_size(len(nodes), len(nodes.each_run("input")[1]))
@@ -68,7 +75,8 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
     types = TypeNumbers()
     counts = [len(each) for each in elements]
     blank = np.zeros(counts[1] + counts[2], np.int32)
-    return assemble(
+    is_control = inputs.numbers("type") == _CONTROL_EDGE
+    read = assemble(
         GraphParts(
             name=graph.field_runs("name").text(0),
             texts=texts,
@@ -93,9 +101,7 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
                     ]
                 ),
             ),
-            inputs=NamedInputs(
-                source, target, np.zeros(len(source), np.int32), inputs.numbers("type") == _CONTROL_EDGE
-            ),
+            inputs=NamedInputs(source, target, np.zeros(len(source), np.int32), is_control),
             types=types.all,
             details=_Details(join_rows([each.runs for each in elements]), counts[0], counts[0] + counts[1]),
             output_names=output_name,
@@ -105,6 +111,22 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
             is_cut=bool(graph.broken.size),
         )
     )
+    return open_bodies(read, _bodies(read, nodes, np.bincount(target[~is_control], minlength=counts[0]), level))
+
+
+def _bodies(graph: Graph, nodes: Messages, inputs: NDArray[np.int64], level: int) -> list[Body]:
+    """Return the graphs in attributes of nodes, of which ``inputs`` are the numbers of values that they take."""
+    row, attributes = nodes.each_message("attribute")
+    values = Messages(_GRAPHS, attributes.field_runs("value"))
+    names, bodies = attributes.field_runs("name"), list[Body]()
+    for field in ("graph", "graphs") if level < MOST_LEVELS else ():
+        holders, runs = values.each_run(field)
+        for number, holder in enumerate(holders.tolist()):
+            body, node = _read(runs.take(np.array([number])), level + 1), int(row[holder])
+            results = [(each, 0) for each in body.output_nodes.tolist()]
+            run = Runnable(body, results, body.inputs.indices.tolist())
+            bodies.append(body_of_last_inputs(graph, node, int(inputs[node]), names.text(holder), run))
+    return sorted(bodies, key=lambda body: body.node)
 
 
 def _roles_of(parameters: Messages, names: list[str]) -> NDArray[np.uint8]:
@@ -182,6 +204,9 @@ class _Details:
         row, attributes = nodes.each_message("attribute")
         each = mix(attributes.runs.hashes())
         each[attributes.field_runs("name").hashes() == _SOURCE] = 0
+        graphs = Messages(_GRAPHS, attributes.field_runs("value"))
+        for field in ("graph", "graphs"):
+            each[graphs.each_run(field)[0]] = 0  # their nodes are nodes of the graph
         hashes[: self.parameters] = sums_by_row(each, row, self.parameters)
         values = self.runs.take(np.arange(self.constants, len(self.runs)))
         constants = Messages(SCHEMAS["NamedValueProto"], values).field_runs("value").hashes()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from mindscope.graph.formats.assemble import (
     check_size,
     name_the_nameless,
 )
+from mindscope.graph.formats.bodies import Body, Functions, Runnable, body_of_last_inputs, open_bodies
 from mindscope.graph.graph import Graph
 from mindscope.types import Message
 
@@ -35,6 +36,11 @@ _ROLES = dict.fromkeys(_INPUTS, Role.INPUT) | dict.fromkeys(_PARAMETERS, Role.PA
 _GRAPH_OF_META_GRAPH = 2
 _NODE = GRAPH_SCHEMAS["NodeDef"]
 _ATTRIBUTE = GRAPH_SCHEMAS["AttrValue"]
+_FUNCTIONS = wire.parse_schemas("""
+Functions: 1 FunctionList list, 10 Name func
+FunctionList: 9 repeated Name func
+Name: 1 string name
+""")["Functions"]
 _DTYPES = (
     " float32 float64 int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 quint16 "
     "uint16 complex128 float16 resource variant uint32 uint64 float8_e5m2 float8_e4m3fn"
@@ -48,9 +54,14 @@ def read_tensorboard_graph(encoded: bytes) -> Graph:
     """Return the graph of an encoded GraphDef; outputs are the data nodes that no other node takes as input."""
     graph = Messages.one(GRAPH, encoded)
     functions = graph.messages("library").each_message("function")[1]
-    called = [_read_function(functions, row) for row in range(len(functions))]
+    signatures = functions.messages("signature").field_runs("name")
+    called = Functions(
+        [signatures.text(row) for row in range(len(functions))],
+        lambda row, called: _read_function(functions, row, called),
+    )
     check_size(len(graph.each_run("node")[1]))
-    return _read_graph("", graph.each_message("node")[1], functions=called, is_cut=bool(graph.broken.size))
+    nodes = graph.each_message("node")[1]
+    return _read_graph("", nodes, called, defined=called.all, is_cut=bool(graph.broken.size))
 
 
 def read_meta_graph(encoded: bytes) -> Graph:
@@ -61,16 +72,32 @@ def read_meta_graph(encoded: bytes) -> Graph:
     return read_tensorboard_graph(b"")
 
 
-def _read_function(functions: Messages, row: int) -> Graph:
+def _read_function(functions: Messages, row: int, called: Functions) -> Runnable:
     function = Messages(functions.schema, functions.runs.take(np.array([row])))
     signature = function.messages("signature")
     inputs = signature.each_message("input_arg")[1].field_runs("name")
     nodes = function.each_message("node_def")[1]
-    return _read_graph(signature.field_runs("name").text(0), nodes, inputs=inputs, is_cut=bool(function.broken.size))
+    is_cut = bool(function.broken.size)
+    graph = _read_graph(signature.field_runs("name").text(0), nodes, called, inputs=inputs, is_cut=is_cut)
+    returned = function.each_message("ret")[1]
+    source, output, _ = _parse_inputs(returned.field_runs("value"))
+    keys, names = returned.field_runs("key"), signature.each_message("output_arg")[1].field_runs("name")
+    results = {
+        keys.text(row): (graph.node_numbers.get(source.text(row), -1), int(output[row])) for row in range(len(returned))
+    }
+    found = [results.get(names.text(row), (-1, 0)) for row in range(len(names))]
+    arguments = [graph.node_numbers.get(inputs.text(row), -1) for row in range(len(inputs))]
+    return Runnable(graph, [result for result in found if result[0] >= 0], arguments)
 
 
 def _read_graph(
-    name: str, nodes: Messages, *, inputs: ByteRanges | None = None, functions: Sequence[Graph] = (), is_cut: bool
+    name: str,
+    nodes: Messages,
+    functions: Functions,
+    *,
+    inputs: ByteRanges | None = None,
+    defined: Sequence[Graph] = (),
+    is_cut: bool,
 ) -> Graph:
     """``inputs`` are the names of a function's arguments."""
     target, taken = nodes.each_run("input")
@@ -85,7 +112,7 @@ def _read_graph(
     types = TypeNumbers()
     feeds = np.zeros(len(texts), bool)
     feeds[source_name] = True
-    return assemble(
+    graph = assemble(
         GraphParts(
             name=name,
             texts=texts,
@@ -95,11 +122,47 @@ def _read_graph(
             details=_Details(nodes.runs),
             output_names=own[np.isin(np.arange(len(nodes)), target) & ~feeds[own]],
             input_names=input_name,
-            functions=functions,
+            functions=defined,
             damaged=nodes.broken,
             is_cut=is_cut,
         )
     )
+    return open_bodies(graph, _bodies(graph, nodes, functions, np.bincount(target[~is_control], minlength=len(nodes))))
+
+
+def _bodies(graph: Graph, nodes: Messages, functions: Functions, inputs: NDArray[np.int64]) -> list[Body]:
+    """Return the functions that nodes call, in attributes or by their type.
+
+    ``inputs`` are the numbers of values that nodes take.
+    """
+    if not functions.names:
+        return []
+    bodies = list[Body]()
+    for node, label, name in _calls(nodes):
+        called = functions.call(name)
+        if called is not None:
+            bodies.append(body_of_last_inputs(graph, node, int(inputs[node]), label, called))
+    return bodies
+
+
+def _calls(nodes: Messages) -> Iterator[tuple[int, str, str]]:
+    """Yield nodes, labels and names of the functions that they call."""
+    op_types = nodes.field_runs("op")
+    row, entries = nodes.each_message("attr")
+    values, keys = Messages(_FUNCTIONS, entries.field_runs("value")), entries.field_runs("key")
+    several = values.messages("list")
+    of_node: dict[int, list[tuple[str, str]]] = {}
+    for holder, (list_holder, functions) in (
+        (False, values.each_message("func")),
+        (True, several.each_message("func")),
+    ):
+        names = functions.field_runs("name")
+        for number, entry in enumerate(list_holder.tolist()):
+            label = keys.text(entry) + (f"_{number - int(np.searchsorted(list_holder, entry))}" if holder else "")
+            of_node.setdefault(int(row[entry]), []).append((label, names.text(number)))
+    for node in range(len(nodes)):
+        name = op_types.text(node)
+        yield from ((node, label, called) for label, called in of_node.get(node, [(name, name)]))
 
 
 def _scopes(names: ByteRanges) -> ByteRanges:
@@ -232,11 +295,12 @@ class _Details:
         return self.attributes(node).get("value")
 
     def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
-        """Return hashes without the shapes of outputs, which are no settings."""
+        """Return hashes without the shapes of outputs and the names of functions, which are no settings."""
         row, entries = Messages(_NODE, self.runs).each_message("attr")
-        key = entries.field_runs("key").hashes()
-        hashes = mix(key ^ mix(entries.field_runs("value").hashes()))
+        key, values = entries.field_runs("key").hashes(), entries.field_runs("value")
+        hashes = mix(key ^ mix(values.hashes()))
         hashes[key == _OUTPUT_SHAPES] = 0
+        hashes[Messages(_FUNCTIONS, values).each_message("func")[0]] = 0  # their nodes are nodes of the graph
         result = np.zeros(count, np.uint64)
         result[: len(self.runs)] = sums_by_row(hashes, row, len(self.runs))
         return result

@@ -31,7 +31,7 @@ from mindscope.server.graphs.schema import (
 from mindscope.server.http.columns import Packed, Utf8Column, pack
 from mindscope.server.http.schema import ReasonEntry
 
-COLUMNS_REVISION = 3
+COLUMNS_REVISION = 4
 DIFF_COLUMNS = (
     "before_status", "after_status", "after_of", "before_of", "changes", "edge_removed", "edge_added",
 )  # fmt: skip

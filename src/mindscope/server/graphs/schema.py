@@ -88,8 +88,9 @@ class StructureHeader(Answer):
 
     Scopes: ``scope_label`` is a text; ``scope_name`` and ``scope_type`` are the name of a module in code and its
     class. The scope ``Default`` holds the backward pass and the optimizer, if a forward part is beside them;
-    ``scope_parent`` is -1 for the root, which is the first; parents precede their children; equal numbers above 0 in
-    ``scope_class`` mean the same structure.
+    ``scope_parent`` is -1 for the root, which is the first; parents precede their children; ``scope_kind`` is 0 for
+    modules, 1 for an operation with its bodies, 2 for a loop with its bodies, 3 for a body, 4 for a body that excludes
+    those of kind 4 beside it; equal numbers above 0 in ``scope_class`` mean the same structure.
 
     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source.
     """
@@ -111,6 +112,7 @@ class StructureHeader(Answer):
     scope_name: CompactInt32
     scope_type: CompactInt32
     scope_parent: CompactInt32
+    scope_kind: CompactUint8
     scope_class: CompactUint32
     source: CompactInt32
     target: CompactInt32

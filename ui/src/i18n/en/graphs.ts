@@ -27,7 +27,7 @@ export const graphs = {
     "FLOPs of one forward pass, as PyTorch's FlopCounterMode counts them: two for each multiplication with its addition (one MAC), in convolutions, matrix products, attention and recurrent layers. Element-wise operations are not counted.",
   "graph.only_structure": "Only the modules are recorded, not the data between them.",
   "graph.unknown_flops":
-    "FLOPs of {count} {n|operation is|operations are} unknown: shapes are not recorded, or the operation runs another graph.",
+    "FLOPs of {count} {n|operation is|operations are} unknown: shapes are not recorded, or the operation is a loop, whose body counts once, or runs a graph that is not recorded.",
   "graph.unknown_parameters": "{count} {n|weight has|weights have} no recorded shape.",
   "graph.unknown_ends": "Shapes of inputs and outputs are not recorded.",
   "graph.hits_list": "Search results",

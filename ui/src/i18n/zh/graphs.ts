@@ -28,7 +28,7 @@ export const graphs: Record<keyof typeof english, string> = {
   "graph.flops_title":
     "一次前向计算的 FLOPs，与 PyTorch FlopCounterMode 的口径相同：卷积、矩阵乘、注意力和循环层中每次乘加（一个 MAC）计为 2，不计逐元素算子。",
   "graph.only_structure": "只记录了模块结构，没有记录模块之间的数据流。",
-  "graph.unknown_flops": "{count} {n|个算子|个算子}的 FLOPs 未知：没有记录 shape，或算子调用了其他图。",
+  "graph.unknown_flops": "{count} {n|个算子|个算子}的 FLOPs 未知：没有记录 shape，或算子是循环（循环体只计一次），或调用了未记录的图。",
   "graph.unknown_parameters": "{count} {n|个权重|个权重}没有记录 shape。",
   "graph.unknown_ends": "没有记录输入和输出的 shape。",
   "graph.hits_list": "搜索结果",

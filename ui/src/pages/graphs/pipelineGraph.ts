@@ -102,6 +102,7 @@ class PipelineWriter {
         scope_name: Int32Array.from(scopes, ({ name }) => name),
         scope_type: new Int32Array(scopes.length),
         scope_parent: Int32Array.from(scopes, (_, scope) => (scope === 0 ? -1 : 0)),
+        scope_kind: new Uint8Array(scopes.length),
         scope_class: new Uint32Array(scopes.length),
         source: Int32Array.from(edges, ({ source }) => source),
         target: Int32Array.from(edges, ({ target }) => target),

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,13 +43,21 @@ from mindscope.graph.formats.assemble import (
     check_size,
     name_the_nameless,
 )
+from mindscope.graph.formats.bodies import (
+    MOST_LEVELS,
+    NO_FUNCTIONS,
+    Body,
+    Functions,
+    Runnable,
+    is_loop,
+    open_bodies,
+)
 from mindscope.graph.formats.onnx.files import field_content, number_after
 from mindscope.graph.formats.onnx.tensors import decode_tensor, dtype_name, tensor_types
 from mindscope.graph.graph import Graph
 from mindscope.reasons import Reason
 from mindscope.types import Message
 
-MOST_LEVELS = 32  # subgraphs in subgraphs
 _SETTING_DTYPES = ("int64", "int32", "bool", "string")
 _GRAPH_OF_MODEL = next(field.number for field in MODEL.fields if field.name == "graph")
 _LARGEST_VALUE = 1 << 20  # bytes of a constant that are read
@@ -68,20 +78,29 @@ def read_onnx_model(encoded: bytes, infer: Callable[[bytes], InferredTypes] | No
 
     A node has the name of its first output, because inputs name outputs; its own name is the full name. Scopes are the
     modules that PyTorch notes, else the parts of names with ``/``. Initializers are parameters; scalars and lists of
-    integers are constants. A subgraph, as of If and Loop, is an attribute; what it takes from outside is an input of
-    its node.
+    integers are constants. Subgraphs, as of If and Loop, and called functions are scopes of their nodes; a subgraph is
+    an attribute too.
     """
     model = Messages.one(MODEL, encoded)
     functions = model.each_message("functions")[1]
-    called = [_Reader(_Body.of_function(functions, row), 0).read() for row in range(len(functions))]
+    names, domains = functions.field_runs("name"), functions.field_runs("domain")
+    called = Functions(
+        [_called(domains.text(row), names.text(row)) for row in range(len(functions))],
+        lambda row, called: _Reader(_Body.of_function(functions, row), 0, called).run(),
+    )
     body = _Body.of_graph(_cut_graph(model) if model.broken.size else model.field_runs("graph"))
-    reader = _Reader(body, 0)
+    reader = _Reader(body, 0, called)
     if infer is None or model.broken.size or not reader.lacks_shapes:
-        return reader.read(called, is_cut=bool(model.broken.size))
+        return reader.read(called.all, is_cut=bool(model.broken.size))
     reader.inferred, problem = infer(encoded)
-    graph = reader.read(called)
+    graph = reader.read(called.all)
     graph.shape_problem = _shape_problem(graph, problem)
     return graph
+
+
+def _called(domain: str, name: str) -> str:
+    """Return the key of a function."""
+    return f"{domain}/{name}"
 
 
 def _shape_problem(graph: Graph, problem: Reason | None) -> Reason | None:
@@ -130,6 +149,16 @@ class _Values:
         return cls(names, ByteRanges(names.data, nothing, nothing))
 
 
+class _Subgraph(NamedTuple):
+    """A graph in an attribute of a node; ``formal`` are the nodes of its inputs, ``free`` of values from outside."""
+
+    node: int
+    label: str
+    run: Runnable
+    formal: list[int]
+    free: list[int]
+
+
 @dataclass(frozen=True, slots=True)
 class _Body:
     """The facts that a graph and a function have in common; only a graph has ``tensors``."""
@@ -173,10 +202,12 @@ class _Body:
 class _Reader:
     """Reads one body. Rows are the nodes, then the tensors, then the inputs that are no tensors."""
 
-    def __init__(self, body: _Body, level: int) -> None:
-        self._body, self._level = body, level
+    def __init__(self, body: _Body, level: int, functions: Functions) -> None:
+        self._body, self._level, self._functions = body, level, functions
         self.inferred: Mapping[str, TensorType] = {}
         """Types of values that the body does not give, by name."""
+        self.named = 0
+        """Number of the nodes that the body names, once it is read; values from outside follow."""
         self._types = TypeNumbers()
         nodes = body.nodes
         producer, given = nodes.each_run("output")
@@ -185,7 +216,8 @@ class _Reader:
         output = (np.arange(len(producer)) - np.searchsorted(producer, producer)).astype(np.int32)
         is_given, is_taken = given.stop > given.start, taken.stop > taken.start  # optional ones may be ""
         self._producer, self._output_of, given = producer[is_given], output[is_given], given.take(is_given)
-        self._target, taken = target[is_taken], taken.take(is_taken)
+        position = np.arange(len(target)) - np.searchsorted(target, target)
+        self._target, self._position, taken = target[is_taken], position[is_taken], taken.take(is_taken)
         first = _first_outputs(self._producer, given, len(nodes))
         tensors = Messages(TENSOR_NAME, body.tensors)
         self._broken = np.concatenate([nodes.broken, tensors.broken + len(nodes)])
@@ -213,15 +245,19 @@ class _Reader:
         has_shape = np.array([each.shape is not None for each in self._types.all], bool)
         return not has_shape[type_of[self._given]].all()
 
-    def read(self, functions: Sequence[Graph] = (), *, is_cut: bool = False) -> Graph:
-        """Return the graph; all names that a subgraph does not define are its inputs."""
+    def read(self, defined: Sequence[Graph] = (), *, is_cut: bool = False) -> Graph:
+        """Return the graph; all names that a subgraph does not define are its inputs.
+
+        ``defined`` are the functions of the model.
+        """
         is_tensor = np.zeros(len(self._texts), bool)
         is_tensor[self._tensor] = True
         inputs = self._input[~is_tensor[self._input]]
         taken = self._named_inputs()
         nodes = self._named_nodes(inputs)
+        self.named = len(nodes.name)
         count = len(self._body.nodes)
-        return assemble(
+        graph = assemble(
             GraphParts(
                 name=self._body.name,
                 texts=self._texts,
@@ -232,12 +268,54 @@ class _Reader:
                     join_rows([self._body.nodes.runs, self._body.tensors]), count, len(inputs), self._level
                 ),
                 output_names=self._source_of(self._output)[0],
-                functions=functions,
+                functions=defined,
                 damaged=self._broken,
                 is_cut=is_cut or self._body.is_broken,
-                input_names=np.unique(taken.source) if self._level else inputs,
+                input_names=np.unique(np.concatenate([taken.source, self._output])) if self._level else inputs,
             )
         )
+        return open_bodies(graph, [*self._opened_subgraphs(), *self._opened_calls(graph)])
+
+    def run(self) -> Runnable:
+        """Return the graph with its results."""
+        graph = self.read()
+        name, output = self._source_of(self._output)
+        nodes = [graph.node_numbers.get(self._texts[number], -1) for number in name.tolist()]
+        results = [pair for pair in zip(nodes, output.tolist(), strict=True) if pair[0] >= 0]
+        return Runnable(graph, results, graph.inputs.indices.tolist())
+
+    def _opened_subgraphs(self) -> list[Body]:
+        """Return the subgraphs; the values that they take from outside are the last inputs of their nodes."""
+        bodies, count = list[Body](), Counter[int]()
+        for each in self._subgraphs:
+            positions = self._positions(each.node)
+            formal = {node: positions[index] for index, node in enumerate(each.formal) if index in positions}
+            first = len(positions) + count[each.node]
+            count[each.node] += len(each.free)
+            taken = {**formal, **{node: first + index for index, node in enumerate(each.free)}}
+            is_repeated = is_loop(self._texts[int(self._op_type[each.node])])
+            bodies.append(
+                Body(each.node, each.label, each.run, taken, frozenset(formal) if is_repeated else frozenset())
+            )
+        return bodies
+
+    def _opened_calls(self, graph: Graph) -> list[Body]:
+        """Return the functions that nodes call."""
+        if not self._functions.names:
+            return []
+        domains, bodies = self._body.nodes.field_runs("domain"), list[Body]()
+        for node, number in enumerate(self._op_type.tolist()):
+            called = self._functions.call(_called(domains.text(node), self._texts[number]))
+            if called is not None:
+                positions = self._positions(node)
+                taken = {inner: positions[index] for index, inner in enumerate(called.inputs) if index in positions}
+                bodies.append(Body(node, self._texts[number], called, taken))
+        return bodies
+
+    def _positions(self, node: int) -> dict[int, int]:
+        """Return the input of a node in its edges for each input in the file, where an optional one may be missing."""
+        start, stop = np.searchsorted(self._target, [node, node + 1])
+        return {position: index for index, position in enumerate(self._position[start:stop].tolist())}
 
     def _named_nodes(self, inputs: Indices) -> NamedNodes:
         tensors = [self._types.number(each) for each in tensor_types(self._body.tensors)]
@@ -295,7 +373,8 @@ class _Reader:
         types[rows[row[holder]]] = [self._types.number(each) for each in tensor_types(tensors)]
 
     def _named_inputs(self) -> NamedInputs:
-        outer, captured = self._captured()
+        captured = [each.run.graph.nodes[node].name for each in self._subgraphs for node in each.free]
+        outer = [each.node for each in self._subgraphs for _ in each.free]
         known = {text: number for number, text in enumerate(self._texts.all)} if captured else {}
         names = np.array([known.setdefault(text, len(known)) for text in captured], np.int32)
         self._texts = self._texts.and_more(list(known)[len(self._texts) :])
@@ -313,30 +392,33 @@ class _Reader:
         output[self._given[::-1]] = self._output_of[::-1]
         return name[values], output[values]
 
-    def _captured(self) -> tuple[list[int], list[str]]:
-        """Return the nodes with subgraphs, and the values that these take from outside, each with its node."""
+    @cached_property
+    def _subgraphs(self) -> list[_Subgraph]:
         row, attributes = self._body.nodes.each_run("attribute")
         messages = Messages(ATTRIBUTE_GRAPHS, attributes)
-        nodes: list[int] = []
-        names: list[str] = []
-        for field in ("g", "graphs"):
-            holder, runs = messages.each_run(field)
-            for number in range(len(runs) if self._level < MOST_LEVELS else 0):
-                free = _free_names(_Reader(_Body.of_graph(runs.take(np.array([number]))), self._level + 1).read())
-                nodes += [int(row[holder[number]])] * len(free)
-                names += free
-        return nodes, names
+        names = messages.field_runs("name")
+        found = list[_Subgraph]()
+        for field in ("g", "graphs") if self._level < MOST_LEVELS else ():
+            holders, runs = messages.each_run(field)
+            for number, holder in enumerate(holders.tolist()):
+                body = _Body.of_graph(runs.take(np.array([number])))
+                reader = _Reader(body, self._level + 1, self._functions)
+                run = reader.run()
+                index = number - int(np.searchsorted(holders, holder))
+                found.append(
+                    _Subgraph(
+                        int(row[holder]),
+                        names.text(holder) + (f"_{index}" if field == "graphs" else ""),
+                        run,
+                        [node for node in run.inputs if node < reader.named],
+                        [node for node in run.inputs if node >= reader.named],
+                    )
+                )
+        return found
 
 
 def _is_unknown(shape: tuple[int, ...] | None) -> bool:
     return shape is None or -1 in shape
-
-
-def _free_names(graph: Graph) -> list[str]:
-    """Return the names that a subgraph takes from outside."""
-    assert isinstance(graph.details, _Details)
-    formal = len(graph.details.runs) + graph.details.inputs
-    return [node.name for node in graph.nodes[formal:] if node.role is Role.INPUT]
 
 
 def _first_outputs(producer: Indices, given: ByteRanges, count: int) -> ByteRanges:
@@ -451,8 +533,12 @@ class _Details:
     def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
         nodes = Messages(NODE, self.runs.take(np.arange(self.tensors)))
         row, attributes = nodes.each_run("attribute")
+        each = mix(attributes.hashes())
+        graphs = Messages(ATTRIBUTE_GRAPHS, attributes)
+        for field in ("g", "graphs"):
+            each[graphs.each_run(field)[0]] = 0  # their nodes are nodes of the graph
         hashes = np.zeros(count, np.uint64)
-        hashes[: self.tensors] = sums_by_row(mix(attributes.hashes()), row, self.tensors)
+        hashes[: self.tensors] = sums_by_row(each, row, self.tensors)
         return hashes
 
     def _value_of(self, message: Message) -> Any:
@@ -477,7 +563,7 @@ class _Details:
             return None
         encoded = wire.encode(GRAPH, message)
         runs = ByteRanges(encoded, np.zeros(1, np.int64), np.full(1, len(encoded), np.int64))
-        return _Reader(_Body.of_graph(runs), self.level + 1).read()
+        return _Reader(_Body.of_graph(runs), self.level + 1, NO_FUNCTIONS).read()
 
 
 def _plain(value: Any) -> Any:

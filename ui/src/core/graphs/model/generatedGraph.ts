@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PART, ROLE, type GraphStructure } from "./structure";
+import { PART, ROLE, SCOPE_KIND, type GraphStructure } from "./structure";
 
 interface NodeColumns {
   label?: string;
@@ -15,8 +15,8 @@ export class GraphBuilder {
   private readonly texts: string[] = [""];
   private readonly textIds = new Map<string, number>([["", 0]]);
   private readonly nodes: Required<NodeColumns & { scope: number }>[] = [];
-  private readonly scopes: { label: string; parent: number; class: number; name?: string; type: string }[] = [
-    { label: "", parent: -1, class: 0, type: "" },
+  private readonly scopes: { label: string; parent: number; class: number; name?: string; type: string; kind: number }[] = [
+    { label: "", parent: -1, class: 0, type: "", kind: 0 },
   ];
   private readonly edges: { source: number; target: number; isControl: boolean }[] = [];
 
@@ -24,9 +24,9 @@ export class GraphBuilder {
     return this.nodes.length;
   }
 
-  scope(label: string, parent = 0, structureClass = 0): number {
+  scope(label: string, parent = 0, structureClass = 0, kind: number = SCOPE_KIND.module): number {
     const [, name, type = ""] = /^(.+)-([A-Z]\w*)$/.exec(label) ?? [];
-    return this.scopes.push({ label, parent, class: structureClass, type, ...(name === undefined ? {} : { name }) }) - 1;
+    return this.scopes.push({ label, parent, class: structureClass, type, kind, ...(name === undefined ? {} : { name }) }) - 1;
   }
 
   node(scope: number, columns: NodeColumns = {}): number {
@@ -68,6 +68,7 @@ export class GraphBuilder {
       scope_type: Int32Array.from(scopes, (scope) => this.text(scope.type)),
       scope_parent: Int32Array.from(scopes, (scope) => scope.parent),
       is_of_pytorch: false,
+      scope_kind: Uint8Array.from(scopes, (scope) => scope.kind),
       scope_class: Uint32Array.from(scopes, (scope) => scope.class),
       source: Int32Array.from(edges, (edge) => edge.source),
       target: Int32Array.from(edges, (edge) => edge.target),

@@ -91,7 +91,7 @@ export class GraphTables {
         if (isTrainable(structure, node)) sums.trainable.add(at, structure.parameter_count[node]!);
       }
     }
-    for (const amount of AMOUNTS) sums[amount].addScopes(parent, scopeCount);
+    for (const amount of AMOUNTS) sums[amount].addScopes(this.tree, { branches: amount === "flops" || amount === "bytes" });
     return sums;
   }
 

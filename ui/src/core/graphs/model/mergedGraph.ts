@@ -79,6 +79,7 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
     scope_name: scopes.name,
     scope_type: scopes.type,
     scope_parent: scopes.parent,
+    scope_kind: scopes.kind,
     scope_class: new Uint32Array(scopes.label.length),
     source: concat(
       Int32Array,
@@ -142,10 +143,11 @@ function joinScopes(
   after: GraphStructure,
   removed: readonly number[],
   textOf: (id: number) => number,
-): { label: Int32Array; name: Int32Array; type: Int32Array; parent: Int32Array; of: (scope: number) => number } {
+): { label: Int32Array; name: Int32Array; type: Int32Array; parent: Int32Array; kind: Uint8Array; of: (scope: number) => number } {
   const [label, name, type, parent] = [after.scope_label, after.scope_name, after.scope_type, after.scope_parent].map((column) => [
     ...column,
   ]) as [number[], number[], number[], number[]];
+  const kind = [...after.scope_kind];
   const children = new Map<string, number>();
   parent.forEach((above, scope) => children.set(`${above} ${label[scope]}`, scope));
   const known = new Map([[0, 0]]);
@@ -157,6 +159,7 @@ function joinScopes(
     const found = children.get(key) ?? label.push(textOf(before.scope_label[scope]!)) - 1;
     if (!children.has(key)) {
       parent.push(above);
+      kind.push(before.scope_kind[scope]!);
       name.push(textOf(before.scope_name[scope]!));
       type.push(textOf(before.scope_type[scope]!));
     }
@@ -171,7 +174,7 @@ function joinScopes(
     Int32Array,
     Int32Array,
   ];
-  return { label: labels, name: names, type: types, parent: parents, of: place };
+  return { label: labels, name: names, type: types, parent: parents, kind: Uint8Array.from(kind), of: place };
 }
 
 function concat<Column extends Int32Array | Uint8Array | Float64Array>(

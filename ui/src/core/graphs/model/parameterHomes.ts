@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Adjacency } from "./adjacency";
 import type { ScopeTree } from "./scopeTree";
-import { PART, ROLE, type GraphStructure } from "./structure";
+import { PART, ROLE, SCOPE_KIND, type GraphStructure } from "./structure";
 import { AmountSums } from "./totals";
 
 /** Whether a node is a weight, and whether a training changes it. */
@@ -16,11 +16,11 @@ export interface WeightHomes {
 }
 
 /**
- * Weights are outside of all scopes in most files: they belong to the first operation that reads them, besides the gradient and
+ * Weights are outside of all scopes, or those of a body directly in it: they belong to the first operation that reads them, besides the gradient and
  * the optimizer.
  */
 export function weightHomes({ structure }: ScopeTree, { outgoing }: Adjacency): WeightHomes {
-  const { scope, parts, shape, target } = structure;
+  const { scope, parts, shape, target, scope_kind } = structure;
   const home = new Int32Array(scope.length).fill(-1);
   const reader = new Int32Array(scope.length).fill(-1);
   for (let node = 0; node < scope.length; node++) {
@@ -40,14 +40,14 @@ export function weightHomes({ structure }: ScopeTree, { outgoing }: Adjacency): 
       }
     }
     reader[node] = found;
-    if (found >= 0 && scope[node] === 0) home[node] = scope[found]!;
+    if (found >= 0 && (scope[node] === 0 || scope_kind[scope[node]!]! >= SCOPE_KIND.body)) home[node] = scope[found]!;
   }
   return { scope: home, reader };
 }
 
 /** Elements of the weights of each scope, and of those that a node is or reads first. */
 export function parameterSums(tree: ScopeTree, adjacency: Adjacency): AmountSums {
-  const { structure, scopeCount, nodeCount, parent } = tree;
+  const { structure, scopeCount, nodeCount } = tree;
   const { scope, reader } = weightHomes(tree, adjacency);
   const sums = new AmountSums(scopeCount + nodeCount);
   for (let node = 0; node < nodeCount; node++) {
@@ -57,7 +57,7 @@ export function parameterSums(tree: ScopeTree, adjacency: Adjacency): AmountSums
     sums.add(scope[node]!, count);
     if (reader[node]! >= 0) sums.add(scopeCount + reader[node]!, count);
   }
-  sums.addScopes(parent, scopeCount);
+  sums.addScopes(tree);
   return sums;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ScopeTree } from "./scopeTree";
+import { SCOPE_KIND } from "./structure";
 
 /** Running sums of a column of nodes by position, with 0 in front; unknown values count as 0. */
 export function runningSums(tree: ScopeTree, values: ArrayLike<number>): Float64Array {
@@ -28,11 +29,16 @@ export class AmountSums {
     else this.sum[item]! += amount;
   }
 
-  /** Add each scope to the scopes around it; a parent precedes its children. */
-  addScopes(parent: Int32Array, scopeCount: number): void {
-    for (let scope = scopeCount - 1; scope > 0; scope--) {
-      this.sum[parent[scope]!]! += this.sum[scope]!;
-      this.unknown[parent[scope]!]! += this.unknown[scope]!;
+  /** Add each scope to the scopes around it; a parent precedes its children. Of `branches` the largest counts, since one runs. */
+  addScopes({ parent, scopeCount, structure }: ScopeTree, { branches = false } = {}): void {
+    const largest = new Float64Array(scopeCount);
+    for (let scope = scopeCount - 1; scope >= 0; scope--) {
+      this.sum[scope]! += largest[scope]!;
+      if (scope === 0) break;
+      const above = parent[scope]!;
+      if (branches && structure.scope_kind[scope] === SCOPE_KIND.branch) largest[above] = Math.max(largest[above]!, this.sum[scope]!);
+      else this.sum[above]! += this.sum[scope]!;
+      this.unknown[above]! += this.unknown[scope]!;
     }
   }
 

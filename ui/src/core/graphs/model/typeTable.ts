@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ROLE } from "./structure";
 import type { ScopeTree } from "./scopeTree";
-import { runningSums, totalBelow } from "./totals";
+import { AmountSums } from "./totals";
 
 /** Totals of everything below each scope: operations, FLOPs, bytes of outputs; NaN where amounts are unknown and none is known. */
 export interface Totals {
@@ -12,28 +12,22 @@ export interface Totals {
   isPartial: Record<"flops" | "bytes", Uint8Array>;
 }
 
-const isOperation = (role: number): boolean => role === ROLE.operation;
-
 export function scopeTotals(tree: ScopeTree): Totals {
-  const { role, flops, bytes } = tree.structure;
-  const below = (values: ArrayLike<number>): Float64Array => {
-    const sums = runningSums(tree, values);
-    return Float64Array.from({ length: tree.scopeCount }, (_, scope) => totalBelow(tree, sums, scope));
+  const { role, scope, flops, bytes } = tree.structure;
+  const sumsOf = (amount: (node: number) => number, branches: boolean): AmountSums => {
+    const sums = new AmountSums(tree.scopeCount);
+    for (let node = 0; node < tree.nodeCount; node++) if (role[node] === ROLE.operation) sums.add(scope[node]!, amount(node));
+    sums.addScopes(tree, { branches });
+    return sums;
   };
-  const operations = role.map((value) => (isOperation(value) ? 1 : 0));
-  const amounts = [flops, bytes].map((values) => {
-    const total = below(values.map((value, node) => (operations[node] ? value : 0)));
-    const unknown = below(values.map((value, node) => (operations[node] && Number.isNaN(value) ? 1 : 0)));
-    return {
-      total: total.map((value, scope) => (value === 0 && unknown[scope]! > 0 ? NaN : value)),
-      isPartial: Uint8Array.from(unknown, (value) => (value > 0 ? 1 : 0)),
-    };
-  });
+  const flopSums = sumsOf((node) => flops[node]!, true);
+  const byteSums = sumsOf((node) => bytes[node]!, true);
+  const isPartial = ({ unknown }: AmountSums): Uint8Array => Uint8Array.from(unknown, (value) => (value > 0 ? 1 : 0));
   return {
-    count: below(operations),
-    flops: amounts[0]!.total,
-    bytes: amounts[1]!.total,
-    isPartial: { flops: amounts[0]!.isPartial, bytes: amounts[1]!.isPartial },
+    count: sumsOf(() => 1, false).sum,
+    flops: flopSums.values(),
+    bytes: byteSums.values(),
+    isPartial: { flops: isPartial(flopSums), bytes: isPartial(byteSums) },
   };
 }
 
