@@ -8,6 +8,9 @@ import numpy as np
 from mindscope import open_run
 from mindscope.analysis.graph_preview import preview_graphs
 from mindscope.analysis.previews import newest_landscape
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import GRAPH
+from mindscope.graph import read_mindspore_graph
 from mindscope.types import Landscape
 from tests.event_log import DATA
 
@@ -34,3 +37,14 @@ def test_boxes_of_a_graph_have_the_names_of_the_code() -> None:
     names = [scope.name for scope in preview_graphs(graphs).scopes]
     assert {"_backbone", "_loss_fn", "optimizer"} <= set(names)
     assert not any("-" in name for name in names)
+
+
+def test_operations_in_the_scope_around_all_are_boxes_of_their_own() -> None:
+    """Twelve modules beside them are more than fit."""
+    nodes = [
+        {"name": str(row), "op_type": "ReLU", "scope": f"Default/layer{row}-Cell", "full_name": f"{row}"}
+        for row in range(12)
+    ]
+    nodes += [{"name": str(row), "op_type": "Add", "scope": "Default"} for row in (12, 13)]
+    preview = preview_graphs([read_mindspore_graph(wire.encode(GRAPH, {"node": nodes}))])
+    assert {scope.name: scope.nodes for scope in preview.scopes} == {f"layer{row}": 1 for row in range(12)} | {"Add": 2}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.graph import Graph, GraphSummary, Role, Scope
 from mindscope.graph.algorithms.code_names import ROOT, scope_names
+from mindscope.graph.data.columns import Indices
 
 MOST_SCOPES = 24
 ROOM = 9  # scopes after opening one: as many names as a card has room for
@@ -78,13 +79,14 @@ def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
 
 
 def _opened_scopes(graph: Graph) -> set[int]:
-    nodes, parent, sizes = graph.node_columns, graph.scope_columns.parent, graph.scope_sizes
+    nodes, sizes = graph.node_columns, graph.scope_sizes
+    scope, parent = _without_root(graph)
     is_operation = nodes.role == Role.OPERATION
     is_box = np.zeros(len(parent), bool)  # scopes with operations of their own, once they are open
-    is_box[nodes.scope[is_operation]] = True
+    is_box[scope[is_operation]] = True
     opened: set[int] = set()
     closed = set(np.flatnonzero((parent == 0) & (sizes > 0)).tolist())
-    boxes = len(closed) + np.unique(nodes.op_type[is_operation & (nodes.scope == 0)]).size
+    boxes = len(closed) + np.unique(nodes.op_type[is_operation & (scope == 0)]).size
     while closed:
         largest = max(closed, key=lambda scope: (int(sizes[scope]), _path(graph, scope)))
         inside = np.flatnonzero((parent == largest) & (sizes > 0)).tolist()
@@ -96,18 +98,28 @@ def _opened_scopes(graph: Graph) -> set[int]:
     return opened
 
 
+def _without_root(graph: Graph) -> tuple[Indices, Indices]:
+    """Return the scope of each node and the parents of scopes as if MindSpore's scope around all were the root."""
+    scope, parent = graph.node_columns.scope, graph.scope_columns.parent
+    root = graph.scope_numbers.get(ROOT, -1)
+    if root < 0:
+        return scope, parent
+    parent = np.where(parent == root, 0, parent)
+    parent[root] = -1
+    return np.where(scope == root, 0, scope).astype(np.int32), parent.astype(np.int32)
+
+
 def _items(graph: Graph, opened: set[int]) -> Items:
     """Return the box of each node: the outermost closed scope around it, or the opened scope that contains it
     directly.
     """
-    columns = graph.scope_columns
-    item = np.arange(len(columns), dtype=np.int64)
-    for scope in range(1, len(columns)):
-        around = int(columns.parent[scope])
-        if around and int(item[around]) not in opened:
+    scopes, parent = _without_root(graph)
+    item = np.arange(len(parent), dtype=np.int64)
+    for scope, around in enumerate(parent.tolist()):
+        if around > 0 and int(item[around]) not in opened:
             item[scope] = item[around]
-    of_type = len(columns) + graph.node_columns.op_type.astype(np.int64)
-    return np.where(graph.node_columns.scope == 0, of_type, item[graph.node_columns.scope])
+    of_type = len(parent) + graph.node_columns.op_type.astype(np.int64)
+    return np.where(scopes == 0, of_type, item[scopes])
 
 
 def _path(graph: Graph, item: int) -> tuple[str, ...]:

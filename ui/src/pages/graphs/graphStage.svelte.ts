@@ -21,6 +21,7 @@ import type { GraphHighlight, GraphView } from "../../core/view/graphView";
 import { startGraphWorker, type GraphCaller } from "../../state/data/graphCalls";
 import { structureOf, type GraphSource } from "../../state/data/graphs";
 import { firstScopes } from "./firstScopes";
+import { shapeWords } from "./graphWords";
 
 export interface Moving {
   moves: BoxMoves;
@@ -136,7 +137,8 @@ export class GraphStage {
 
   /** Type, dtype or shape of a node. */
   text(column: "type" | "dtype" | "shape", node: number): string {
-    return this.structure.texts[this.structure[column][node]!] ?? "";
+    const text = this.structure.texts[this.structure[column][node]!] ?? "";
+    return column === "shape" ? shapeWords(text) : text;
   }
 
   /** The stack that a scope belongs to, folded or not; -1 for none. */
@@ -171,12 +173,12 @@ export class GraphStage {
   /** Shape of the tensors of an edge; "" where they differ. */
   carried(shape: number): string {
     const text = shape < 0 ? "" : (this.structure.texts[shape] ?? "");
-    return text === "0" ? "" : text.replaceAll(" x ", "×"); // nothing is in a tensor of MindSpore that only orders
+    return text === "0" ? "" : shapeWords(text).replaceAll(" x ", "×"); // nothing is in a tensor of MindSpore that only orders
   }
 
   /** Names and shapes of the parameters and constants that a box lists. */
   rows(item: number, options: GraphOptions): readonly string[] {
-    return this.shownNodes ? leafRows(this.tree, this.shownNodes.attached, this.operationOf(item), options) : [];
+    return this.shownNodes ? leafRows(this.tree, this.shownNodes.attached, this.operationOf(item), options, shapeWords) : [];
   }
 
   /** How many parameters and constants are ports of a box. */

@@ -6,6 +6,7 @@ import type { Table } from "../../core/tables/json";
 import type { TableColumn } from "../../core/tables/tableColumn";
 import { formatBytes, formatCount, groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
+import { shapeWords } from "./graphWords";
 
 type TextColumn = "type" | "dtype" | "shape";
 export type GraphColumn = TableColumn & { id: TextColumn | Amount };
@@ -49,7 +50,8 @@ export function cellText(tree: ScopeTree, table: GraphTable, place: number, id: 
     return amountText(value, format, table.isPartial[id][place]! > 0);
   }
   if (id === "type" && table.kind !== "types" && table.row[place]! < tree.scopeCount) return moduleClass(tree, table.row[place]!);
-  return tree.structure.texts[table[id][place]!] ?? "";
+  const text = tree.structure.texts[table[id][place]!] ?? "";
+  return id === "shape" ? shapeWords(text) : text;
 }
 
 const knownAmount = (value: number): number | null => (Number.isNaN(value) ? null : value);

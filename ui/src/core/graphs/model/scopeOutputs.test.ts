@@ -42,6 +42,16 @@ describe("the output of a scope", () => {
     expect([loss, 0].map(nameOf)).toEqual(["entropy", "entropy"]);
   });
 
+  it("is not that of operations that record a summary", () => {
+    const recording = new GraphBuilder();
+    const module = recording.scope("net");
+    const logits = recording.node(module, { label: "logits" });
+    recording.edge(logits, recording.node(module, { label: "recorded", type: "ScalarSummary" }));
+    recording.node(0, { label: "last", type: "TensorSummary" });
+    const built = recording.build();
+    expect([...scopeOutputs(buildScopeTree(built), buildAdjacency(built))]).toEqual([logits, logits]);
+  });
+
   it("is missing of a scope without operations of the forward part", () => {
     const empty = new GraphBuilder();
     empty.node(empty.scope("gradients"), { parts: PART.gradient });

@@ -28,8 +28,12 @@ export function scopeOutputs(tree: ScopeTree, adjacency: Adjacency): Int32Array 
   });
 }
 
-function isForward({ role, parts }: Pick<GraphStructure, "role" | "parts">, node: number): boolean {
-  return role[node] === ROLE.operation && (parts[node]! & (PART.gradient | PART.optimizer)) === 0;
+/** Operations of MindSpore that record a value and give nothing. */
+const SUMMARY = /^(Scalar|Image|Tensor|Histogram)Summary$/;
+
+/** Whether an operation belongs to the forward part. */
+function isForward({ role, parts, texts, type }: Pick<GraphStructure, "role" | "parts" | "texts" | "type">, node: number): boolean {
+  return role[node] === ROLE.operation && (parts[node]! & (PART.gradient | PART.optimizer)) === 0 && !SUMMARY.test(texts[type[node]!]!);
 }
 
 /** Operations of the forward part that read a node. */

@@ -22,12 +22,20 @@ export function leavesOf(
 }
 
 /** Names and shapes of the parameters and constants that a box lists. */
-export function leafRows(tree: ScopeTree, attached: Groups, item: number, options: GraphOptions): string[] {
+export function leafRows(
+  tree: ScopeTree,
+  attached: Groups,
+  item: number,
+  options: GraphOptions,
+  shapeWords = (shape: string): string => shape,
+): string[] {
   const { label, shape, texts } = tree.structure;
   const leaves = leavesOf(tree, attached, item, options, "consumer").filter(
     (leaf) => tree.structure.role[leaf] !== ROLE.constant || (texts[shape[leaf]!] ?? "") !== "",
   );
-  return leaves.map((leaf) => `${lastPart(texts[label[leaf]!]!)} ${(texts[shape[leaf]!] ?? "").replaceAll(" x ", "\u00d7")}`.trim());
+  return leaves.map((leaf) =>
+    `${lastPart(texts[label[leaf]!]!)} ${shapeWords(texts[shape[leaf]!] ?? "").replaceAll(" x ", "\u00d7")}`.trim(),
+  );
 }
 
 /** A name of a parameter without the scopes that it has in itself, such as `weight` of `conv1.weight`. */
