@@ -16,6 +16,7 @@ from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.onnx_schemas import DTYPES, MODEL, SCHEMAS
 from mindscope.graph import Graph, Role, TensorType, find_graph_files, read_graph_file, read_onnx_model
+from mindscope.graph.algorithms.structure import structure_of
 from mindscope.graph.formats.onnx.files import read_without_weights
 from mindscope.reading import open_run
 
@@ -277,3 +278,11 @@ def test_what_pytorch_exports(tmp_path: Path, is_new: bool) -> None:
     if is_new:
         assert "in forward" in graph.operations[0].attributes["pkg.torch.onnx.stack_trace"]
         assert graph.operations[0].shape == (2, 4, 6, 6)
+
+
+def test_the_structure_has_names_of_tensors_where_nodes_have_others() -> None:
+    structure = structure_of(read_onnx_model(encoded(NET)))
+    names = [structure.texts[number] for number in structure.tensor.tolist()]
+    assert names[:4] == ["h", "a", "", ""]  # the node without a name is called as its output
+    split = read_onnx_model(encoded(NET)).operations[1]
+    assert split.attributes["outputs"] == ["a", "b"]

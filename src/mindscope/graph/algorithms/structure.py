@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.formats.message_columns import ByteRanges, Texts, number_runs
 from mindscope.graph.algorithms.classes import scope_classes
-from mindscope.graph.algorithms.code_names import CodeName, is_of_pytorch, scope_names, shown_scopes
+from mindscope.graph.algorithms.code_names import ROOT, CodeName, is_of_pytorch, scope_names, shown_scopes
 from mindscope.graph.algorithms.costs import node_flops, output_bytes, parameter_counts
 from mindscope.graph.algorithms.parts import node_parts
 from mindscope.graph.data.columns import Indices, Role, Shape
@@ -23,6 +23,7 @@ class GraphStructure:
 
     texts: Texts
     label: Indices  # (n,) the name without its scope
+    tensor: Indices  # (n,) the name of the first output, if it is another name than the label; "" else
     type: Indices  # (n,)
     dtype: Indices  # (n,)
     shape: Indices  # (n,) such as "32 x 10", with "?" for an unknown size; "" if unknown, "scalar" without dimensions
@@ -64,8 +65,9 @@ def structure_of(graph: GraphData) -> GraphStructure:
     used = _runs(Texts.of(words))
     data = own.data + used.data
     shifted = ByteRanges(data, used.start + len(own.data), used.stop + len(own.data))
-    (label, op_type, device, scope_label, word), texts = number_runs(
+    (label, tensor, op_type, device, scope_label, word), texts = number_runs(
         ByteRanges(data, labels.start, labels.stop),
+        ByteRanges(data, own.start, own.stop).take(_tensor_texts(graph)),
         ByteRanges(data, own.start, own.stop).take(nodes.op_type),
         ByteRanges(data, own.start, own.stop).take(nodes.device),
         ByteRanges(data, scope_labels.start, scope_labels.stop),
@@ -75,6 +77,7 @@ def structure_of(graph: GraphData) -> GraphStructure:
     return GraphStructure(
         texts=texts,
         label=label,
+        tensor=tensor,
         type=op_type,
         dtype=word[0:first_module:2][nodes.type],
         shape=word[1:first_module:2][nodes.type],
@@ -114,6 +117,13 @@ def _label_texts(graph: GraphData) -> Indices:
     nodes = graph.node_columns
     has_full_name = (nodes.role == Role.OPERATION) & (nodes.full_name > 0)
     return np.where(has_full_name, nodes.full_name, nodes.name).astype(np.int32)
+
+
+def _tensor_texts(graph: GraphData) -> Indices:
+    """Return the texts of outputs that nodes do not share their names with, shape (n,); MindSpore has only numbers."""
+    nodes = graph.node_columns
+    has_own = (nodes.full_name > 0) & (nodes.full_name != nodes.name) & (ROOT not in graph.scope_numbers)
+    return np.where(has_own, nodes.name, 0).astype(np.int32)
 
 
 def _runs(texts: Texts) -> ByteRanges:

@@ -81,7 +81,8 @@ class SummaryAnswer(Answer):
 class StructureHeader(Answer):
     """The JSON header of the n nodes, k scopes and m edges of a graph as ``application/vnd.mindscope.columns``.
 
-    Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
+    Nodes: ``label``, ``tensor``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``tensor`` of the
+    first output if it has a name of its own; ``scope`` is a scope; ``role``
     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
     2 gradient, 4 optimizer and 8 for a parameter that no gradient changes; ``bytes`` of the output,
     ``parameter_count`` and ``flops`` are NaN if unknown.
@@ -98,6 +99,7 @@ class StructureHeader(Answer):
     name: str
     is_of_pytorch: bool
     label: CompactInt32
+    tensor: CompactInt32
     type: CompactInt32
     dtype: CompactInt32
     shape: CompactInt32

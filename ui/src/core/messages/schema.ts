@@ -9006,7 +9006,8 @@ export interface components {
          * StructureHeader
          * @description The JSON header of the n nodes, k scopes and m edges of a graph as ``application/vnd.mindscope.columns``.
          *
-         *     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
+         *     Nodes: ``label``, ``tensor``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``tensor`` of the
+         *     first output if it has a name of its own; ``scope`` is a scope; ``role``
          *     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
          *     2 gradient, 4 optimizer and 8 for a parameter that no gradient changes; ``bytes`` of the output,
          *     ``parameter_count`` and ``flops`` are NaN if unknown.
@@ -9064,6 +9065,8 @@ export interface components {
             source: components["schemas"]["CompactInt32Column"];
             /** Target */
             target: components["schemas"]["CompactInt32Column"];
+            /** Tensor */
+            tensor: components["schemas"]["CompactInt32Column"];
             texts: components["schemas"]["Utf8Column"];
             /** Type */
             type: components["schemas"]["CompactInt32Column"];

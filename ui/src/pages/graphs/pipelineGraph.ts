@@ -87,6 +87,7 @@ class PipelineWriter {
       structure: {
         texts: this.texts,
         label: column("label"),
+        tensor: new Int32Array(rows.length),
         type: column("type"),
         dtype: new Int32Array(rows.length),
         shape: column("shape"),

@@ -511,14 +511,19 @@ class _Details:
     level: int
 
     def attributes(self, node: int) -> Mapping[str, Any]:
-        """Return the attributes with what the exporter noted, such as the lines of the source."""
+        """Return the attributes with what the exporter noted, such as the lines of the source.
+
+        Of several outputs their names are the attribute ``outputs``.
+        """
         if node >= self.tensors:
             return {}
         message = wire.decode(NODE, self.runs.bytes_of(node))
         attributes: list[Message] = message.get("attribute", [])
         notes: list[Message] = message.get("metadata_props", [])
         found = {each.get("name", ""): self._value_of(each) for each in attributes}
-        return {**found, **{each.get("key", ""): each.get("value", "") for each in notes}}
+        outputs: list[str] = message.get("output", [])
+        several = {"outputs": outputs} if len(outputs) > 1 else {}
+        return {**several, **found, **{each.get("key", ""): each.get("value", "") for each in notes}}
 
     def value(self, node: int) -> Any:
         """Return the value of a constant; weights are not read."""

@@ -3,6 +3,7 @@ import { PART, ROLE, SCOPE_KIND, type GraphStructure } from "./structure";
 
 interface NodeColumns {
   label?: string;
+  tensor?: string;
   type?: string;
   role?: number;
   parts?: number;
@@ -35,6 +36,7 @@ export class GraphBuilder {
       this.nodes.push({
         scope,
         label: columns.label ?? `op${index}`,
+        tensor: columns.tensor ?? "",
         type: columns.type ?? "Operation",
         role: columns.role ?? ROLE.operation,
         parts: columns.parts ?? 0,
@@ -53,6 +55,7 @@ export class GraphBuilder {
     return {
       texts: this.texts,
       label: Int32Array.from(nodes, (node) => this.text(node.label)),
+      tensor: Int32Array.from(nodes, (node) => this.text(node.tensor)),
       type: Int32Array.from(nodes, (node) => this.text(node.type)),
       dtype: Int32Array.from(nodes, () => this.text("float32")),
       shape: Int32Array.from(nodes, (node) => this.text(`${node.bytes / 4} x 1`)),

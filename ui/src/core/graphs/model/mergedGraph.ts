@@ -39,7 +39,7 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
     const [source, target] = [merged[before.source[edge]!]!, merged[before.target[edge]!]!];
     return source >= 0 && target >= 0 && (source >= afterCount || target >= afterCount);
   });
-  const text = (name: "label" | "type" | "dtype" | "shape" | "device"): Int32Array =>
+  const text = (name: "label" | "tensor" | "type" | "dtype" | "shape" | "device"): Int32Array =>
     concat(
       Int32Array,
       after[name],
@@ -60,6 +60,7 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
   const structure: GraphStructure = {
     texts,
     label: text("label"),
+    tensor: text("tensor"),
     type: text("type"),
     dtype: text("dtype"),
     shape: text("shape"),

@@ -36,6 +36,15 @@ describe("a search", () => {
     expect(countBelow(tree, []).every((count) => count === 0)).toBe(true);
   });
 
+  it("finds a node by the name of its tensor", () => {
+    const graph = new GraphBuilder();
+    const node = graph.node(graph.scope("fc"), { label: "Gemm", tensor: "/fc/Gemm_output_0" });
+    graph.node(0, { label: "Relu" });
+    const own = new GraphSearch(buildScopeTree(graph.build()));
+    for (const text of ["gemm_OUTPUT", "/fc/Gemm_output_0"])
+      expect([...own.search({ text, isRegex: false, fields: MATCH_ANY }).nodes]).toEqual([node]);
+  });
+
   it("searches paths when the query has a slash, and finds scopes", () => {
     const found = plain("layers/7/stage_0");
     expect(found.nodes.length).toBeGreaterThan(10);

@@ -38,7 +38,7 @@ const PATH_SIGNS = /[/.]/;
 /** The scope around everything in full names of MindSpore and of dumps, which the tree of scopes does not have. */
 const ROOT = /^default\//;
 
-/** Searches names, types, shapes and dtypes. Each distinct text is tested once. A text with `/` or `.` is searched in full paths. */
+/** Searches names of nodes and tensors, types, shapes and dtypes. Each distinct text is tested once. A text with `/` or `.` is searched in full paths. */
 export class GraphSearch {
   private lower: readonly string[] | null = null;
   private paths: { full: string[]; code: string[] } | null = null;
@@ -98,7 +98,10 @@ export class GraphSearch {
     for (let position = 0; position < nodeCount; position++) {
       const node = nodeAt[position]!;
       let bits =
-        query.fields & MATCH.label && isLabel(structure.label[node]!, structure.label[node]!, structure.scope[node]!) ? MATCH.label : 0;
+        query.fields & MATCH.label &&
+        (isMatch(structure.tensor[node]!) || isLabel(structure.label[node]!, structure.label[node]!, structure.scope[node]!))
+          ? MATCH.label
+          : 0;
       if (query.fields & MATCH.type && isMatch(structure.type[node]!)) bits |= MATCH.type;
       if (query.fields & MATCH.shape && isMatch(structure.shape[node]!)) bits |= MATCH.shape;
       if (query.fields & MATCH.dtype && isMatch(structure.dtype[node]!)) bits |= MATCH.dtype;
