@@ -129,6 +129,26 @@ def test_a_network_and_its_own_export_are_equal(tmp_path: Path, name: str, dynam
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", INPUTS)
+def test_exports_of_a_network_by_both_exporters_are_equal(tmp_path: Path, name: str) -> None:
+    make, inputs = INPUTS[name]
+    network = make().eval()
+    old, new = (exported(network, inputs, tmp_path / f"{dynamo}.onnx", dynamo=dynamo) for dynamo in (False, True))
+    assert [(str(each.status), each.before, each.after, each.changes) for each in old.diff(new)] == []
+    assert not new.diff(old)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_exports_of_other_networks_by_both_exporters_differ(tmp_path: Path) -> None:
+    inputs = INPUTS["lenet"][1]
+    old = exported(lenet().eval(), inputs, tmp_path / "a.onnx")
+    wide = old.diff(exported(lenet(8).eval(), inputs, tmp_path / "wide.onnx", dynamo=True))
+    assert [row[0] for row in unequal(wide)] == ["Conv", "Relu", "MaxPool"]
+    other = old.diff(exported(lenet(activation=nn.Tanh).eval(), inputs, tmp_path / "tanh.onnx", dynamo=True))
+    assert unequal(other) == [("Relu", "Tanh", Change.TYPE | Change.NAME)] * 3
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_other_networks_differ_from_an_export(tmp_path: Path) -> None:
     inputs = INPUTS["lenet"][1]
     export = exported(lenet().eval(), inputs, tmp_path / "a.onnx")

@@ -57,12 +57,16 @@ class NormalForm:
 
 
 def normal_forms(before: GraphData, after: GraphData) -> tuple[NormalForm, NormalForm] | None:
-    """Return both graphs in the common form; None for graphs of one framework: names and attributes are comparable."""
+    """Return both graphs in the common form; None for graphs of one exporter: names and attributes are comparable."""
     op_types = [[node.op_type for node in graph.operations] for graph in (before, after)]
     dialects = [dialects_of(types) for types in op_types]
-    if not all(dialects) or dialects[0] & dialects[1] or any(map(tells_dialect, {*op_types[0]} & {*op_types[1]})):
+    exporters = [_exporter_of(found, graph) for found, graph in zip(dialects, (before, after), strict=True)]
+    has_two = all(exporters) and exporters[0] != exporters[1]
+    is_one = bool(dialects[0] & dialects[1]) or any(map(tells_dialect, {*op_types[0]} & {*op_types[1]}))
+    if not all(dialects) or (is_one and not has_two):
         return None
-    folds = [_Folding(graph, next(iter(found))) for graph, found in zip((before, after), dialects, strict=True)]
+    chosen = [Dialect.ONNX if has_two else next(iter(found)) for found in dialects]
+    folds = [_Folding(graph, dialect) for graph, dialect in zip((before, after), chosen, strict=True)]
     has_norms = ["batch_norm" in fold.op for fold in folds]
     for fold in folds:
         fold.fold(folds_norms=has_norms.count(True) == 1)
@@ -72,6 +76,14 @@ def normal_forms(before: GraphData, after: GraphData) -> tuple[NormalForm, Norma
     return tuple(  # pyright: ignore[reportReturnType]
         fold.form(side, numbers) for fold, side in zip(folds, sides, strict=True)
     )
+
+
+def _exporter_of(dialects: frozenset[Dialect], graph: GraphData) -> str:
+    """Return the beginning of the names that an exporter of PyTorch gives to nodes of ONNX; "" for another one."""
+    names = [node.full_name for node in graph.operations] if Dialect.ONNX in dialects else []
+    counts = {start: sum(name.startswith(start) for name in names) for start in ("/", "node_")}
+    most = max(counts, key=lambda start: counts[start])
+    return most if counts[most] * 2 > len(names) else ""
 
 
 class _Folding:
