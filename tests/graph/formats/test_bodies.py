@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -155,7 +155,8 @@ def test_bodies_in_bodies_of_any_depth_are_read_up_to_a_limit() -> None:
 
 def test_an_attribute_with_odd_names_and_a_cut_body_lose_nothing_else() -> None:
     body = onnx_graph("b", [onnx_node("Neg", "x", "n")], "n missing")
-    odd = onnx_node("If", "x x", "y", **{"": body, "a/b": body, "\x00": body})
+    names = {"": body, "a/b": body, "\x00": body}
+    odd = onnx_node("If", "x x", "y", "", **names)
     graph = onnx_model([odd, onnx_node("Abs", "y", "z")])
     assert list(kinds(graph)) == ["y-If", "y-If/body", "y-If/a_b", "y-If/\x00"]
     whole = wire.encode(MODEL, {"graph": onnx_graph("net", [odd], "y", "x")})
@@ -255,7 +256,9 @@ def _condition() -> tuple[Any, tuple[Any, ...]]:
 
 def _loop() -> tuple[Any, tuple[Any, ...]]:
     import torch
-    from torch._higher_order_ops import while_loop
+    import torch._higher_order_ops as operators
+
+    while_loop: Any = cast(Any, operators).while_loop
 
     class Loop(torch.nn.Module):
         def __init__(self) -> None:
@@ -264,8 +267,14 @@ def _loop() -> tuple[Any, tuple[Any, ...]]:
 
         def forward(self, x: Any) -> Any:
             first = torch.zeros((), dtype=torch.int64)
-            _, y = while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, torch.tanh(self.layer(y))), (first, x))
-            return y + 1
+
+            def goes_on(i: Any, y: Any) -> Any:
+                return i < 5
+
+            def body(i: Any, y: Any) -> Any:
+                return i + 1, torch.tanh(self.layer(y))
+
+            return while_loop(goes_on, body, (first, x))[1] + 1
 
     return Loop().eval(), (torch.ones(2, 8),)
 

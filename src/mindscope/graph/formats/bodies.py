@@ -135,7 +135,8 @@ class _Opening:
         scopes = graph.scope_columns
         paths = [graph.texts[number] for number in scopes.path.tolist()]
         self._tree = ScopeTree(paths, scopes.parent.tolist())
-        self._kind = dict(enumerate(scopes.kind.tolist()))
+        kinds: list[int] = scopes.kind.tolist()
+        self._kind = dict(enumerate(kinds))
         self._box: dict[int, str] = {}
         self._size = len(graph.node_columns)
         self._moved = np.zeros(len(graph.edge_columns), bool)
@@ -165,8 +166,15 @@ class _Opening:
         """Return the kept nodes of a graph with the texts and types of the whole; all are in the root."""
         nodes, text = graph.node_columns, self._text[id(graph)]
         types = np.array([self._types.number(each) for each in graph.types], np.int32)
-        texts = [text[column[kept]] for column in (nodes.name, nodes.op_type, nodes.full_name, nodes.device)]
-        return NodeColumns(*texts, np.zeros(len(kept), np.int32), types[nodes.type[kept]], nodes.role[kept])
+        return NodeColumns(
+            name=text[nodes.name[kept]],
+            op_type=text[nodes.op_type[kept]],
+            full_name=text[nodes.full_name[kept]],
+            device=text[nodes.device[kept]],
+            scope=np.zeros(len(kept), np.int32),
+            type=types[nodes.type[kept]],
+            role=nodes.role[kept],
+        )
 
     def _add(self, body: Body) -> None:
         graph, outer = body.run.graph, self._graph.edge_columns

@@ -157,7 +157,8 @@ def _calls(nodes: Messages) -> Iterator[tuple[int, str, str]]:
         (True, several.each_message("func")),
     ):
         names = functions.field_runs("name")
-        for number, entry in enumerate(list_holder.tolist()):
+        rows: list[int] = list_holder.tolist()
+        for number, entry in enumerate(rows):
             label = keys.text(entry) + (f"_{number - int(np.searchsorted(list_holder, entry))}" if holder else "")
             of_node.setdefault(int(row[entry]), []).append((label, names.text(number)))
     for node in range(len(nodes)):

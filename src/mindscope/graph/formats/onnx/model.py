@@ -286,7 +286,8 @@ class _Reader:
 
     def _opened_subgraphs(self) -> list[Body]:
         """Return the subgraphs; the values that they take from outside are the last inputs of their nodes."""
-        bodies, count = list[Body](), Counter[int]()
+        bodies: list[Body] = []
+        count: Counter[int] = Counter()
         for each in self._subgraphs:
             positions = self._positions(each.node)
             formal = {node: positions[index] for index, node in enumerate(each.formal) if index in positions}
@@ -400,7 +401,8 @@ class _Reader:
         found = list[_Subgraph]()
         for field in ("g", "graphs") if self._level < MOST_LEVELS else ():
             holders, runs = messages.each_run(field)
-            for number, holder in enumerate(holders.tolist()):
+            rows: list[int] = holders.tolist()
+            for number, holder in enumerate(rows):
                 body = _Body.of_graph(runs.take(np.array([number])))
                 reader = _Reader(body, self._level + 1, self._functions)
                 run = reader.run()
