@@ -71,7 +71,7 @@ def total(graph: GraphData, values: Costs) -> float:
         return float(np.nansum(values))
     sums: list[float] = np.bincount(graph.node_columns.scope, np.nan_to_num(values), len(scopes)).tolist()
     largest = [0.0] * len(scopes)
-    rows = [*zip(scopes.parent.tolist(), scopes.kind.tolist(), strict=True)]
+    rows: list[tuple[int, int]] = [*zip(scopes.parent.tolist(), scopes.kind.tolist(), strict=True)]
     for scope in range(len(scopes) - 1, 0, -1):
         parent, kind = rows[scope]
         sums[scope] += largest[scope]

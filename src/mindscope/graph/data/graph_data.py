@@ -197,7 +197,7 @@ class GraphData:
         """(k,) Whether each scope is a body of an operation, or inside of one."""
         kind = self.scope_columns.kind
         is_in_body = (kind == ScopeKind.BODY) | (kind == ScopeKind.BRANCH)
-        parents = self.scope_columns.parent.tolist() if is_in_body.any() else []
+        parents: list[int] = self.scope_columns.parent.tolist() if is_in_body.any() else []
         for index, parent in enumerate(parents[1:], 1):
             is_in_body[index] |= is_in_body[parent]
         return is_in_body

@@ -68,9 +68,10 @@ def _memory(gpu: _Gpu) -> Mapping[str, float]:
 
 def _own_memory(gpu: _Gpu) -> Mapping[str, float]:
     # in a container, numbers of processes may be those of the host: then this process is not among them
-    for process in pynvml.nvmlDeviceGetComputeRunningProcesses(gpu.handle):
+    processes: list[Any] = pynvml.nvmlDeviceGetComputeRunningProcesses(gpu.handle)
+    for process in processes:
         if process.pid == os.getpid() and process.usedGpuMemory is not None:
-            return {"process_memory_gib": process.usedGpuMemory / _GIB}
+            return {"process_memory_gib": float(process.usedGpuMemory) / _GIB}
     return {}
 
 
