@@ -25,7 +25,12 @@ export type DashboardView = ValueOf<typeof DASHBOARD_VIEW>;
 /** The tag to preview: the selected one, otherwise the most likely loss or metric. */
 export function previewTag(tags: readonly string[], chosen: string | undefined): string | undefined {
   if (chosen !== undefined && tags.includes(chosen)) return chosen;
-  return tags.find((tag) => /train.*loss/i.test(tag)) ?? tags.find((tag) => /loss/i.test(tag)) ?? tags.find((tag) => !isSystemTag(tag)) ?? tags[0];
+  return (
+    tags.find((tag) => /train.*loss/i.test(tag)) ??
+    tags.find((tag) => /loss/i.test(tag)) ??
+    tags.find((tag) => !isSystemTag(tag)) ??
+    tags[0]
+  );
 }
 
 /** The tag of the landscape to preview: the chosen one, else the one that the server takes. */

@@ -21,7 +21,6 @@ export const STEP_PARTS = [
   { part: "idle", color: "var(--outline)" },
 ] as const;
 
-
 /** The sign of percent stays on the line of its number. */
 export function percent(share: number): string {
   const value = 100 * share;
