@@ -14,16 +14,44 @@ if TYPE_CHECKING:
     from mindscope.output.capture import capture_output
     from mindscope.reading import Run, Runs, open_run, open_runs
     from mindscope.tensorboard import SummaryWriter
+    from mindscope.tracking import (
+        Audio,
+        Figure,
+        Histogram,
+        Html,
+        Image,
+        Table,
+        TrackedRun,
+        Video,
+        alert,
+        define_metric,
+        finish,
+        init,
+        log,
+    )
 
 __version__ = VERSION
 __all__ = [
+    "Audio",
+    "Figure",
+    "Histogram",
+    "Html",
+    "Image",
     "Run",
     "Runs",
     "SummaryRecord",
     "SummaryWriter",
+    "Table",
+    "TrackedRun",
+    "Video",
     "__version__",
+    "alert",
     "capture_output",
+    "define_metric",
+    "finish",
     "flush_all",
+    "init",
+    "log",
     "open_run",
     "open_runs",
 ]
@@ -35,6 +63,9 @@ _name = lazy_names(
         "mindscope.output.capture": "capture_output",
         "mindscope.reading": "Run Runs open_run open_runs",
         "mindscope.tensorboard": "SummaryWriter",
+        "mindscope.tracking": (
+            "Audio Figure Histogram Html Image Table TrackedRun Video alert define_metric finish init log"
+        ),
     },
 )
 _MODULES = ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types")

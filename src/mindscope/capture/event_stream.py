@@ -28,7 +28,7 @@ from mindscope.capture.writer import Writer, queue_full
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.formats._event_batch import BATCH_BYTES, EventBatch
 from mindscope.formats.tensorboard import session_start_events
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 
 SIMPLE, FLOAT32_TENSOR, FLOAT64_TENSOR = 0, 1, 2
 """Forms of a scalar: float32 in a field of its own, or a tensor."""

@@ -22,7 +22,7 @@ from mindscope.capture.thread_values import ValuesByThread
 from mindscope.capture.value_collector import ValueCollector
 from mindscope.capture.writer import Writer, queue_full
 from mindscope.errors import RecorderClosedError
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 
 _now = time.time
 

@@ -12,7 +12,7 @@ from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.collector.arguments import CollectorArguments, check_arguments
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.session import Session
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 
 
 class Collector(ABC):

@@ -9,7 +9,7 @@ from typing import Any
 
 from mindscope.capture.arguments import check_log_dir
 from mindscope.collector.landscape_file import DIRECTORY, LandscapeFile, read_landscape_file
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 
 
 class SavedLandscapes:

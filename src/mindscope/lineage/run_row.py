@@ -52,8 +52,10 @@ def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
 
 
 def parameter_cells(settings: Mapping[str, Any]) -> Iterator[tuple[ColumnKey, Cell]]:
-    """Return hyperparameters by name; nested ones have dotted names."""
-    return _named(Group.PARAMETER, flatten(settings))
+    """Yield hyperparameters by name; nested ones have dotted names. Names with ``env/`` are facts."""
+    for name, cell in flatten(settings):
+        is_fact = name.startswith(ENVIRONMENT)
+        yield _automatic(name.removeprefix(ENVIRONMENT), cell) if is_fact else (ColumnKey(Group.PARAMETER, name), cell)
 
 
 def _automatic(name: str, cell: Cell) -> tuple[ColumnKey, Cell]:

@@ -15,7 +15,7 @@ from mindspore.train import Callback
 
 from mindscope.capture.arguments import check_flag, check_log_dir
 from mindscope.capture.latest_step import LATEST
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.profile.open import find_profiles
 from mindscope.profile.printed_tables import (
     check_table_options,

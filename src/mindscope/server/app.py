@@ -11,7 +11,7 @@ from pathlib import Path
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
-from mindscope import __version__
+from mindscope._version import VERSION
 from mindscope.ingest import Catalog
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.http import static_files
@@ -80,7 +80,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     """
     app = FastAPI(
         title="mindscope",
-        version=__version__,
+        version=VERSION,
         description="What a mindscope viewer answers. Nothing here changes a log, unless --allow-delete is set.",
         openapi_url=None,
         docs_url=None,

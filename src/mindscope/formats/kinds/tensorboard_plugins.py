@@ -23,26 +23,37 @@ def _decode_layout(value: Message) -> Message:
 
 
 _EXPERIMENT, _START, _END = (f"_hparams_/{name}" for name in ("experiment", "session_start_info", "session_end_info"))
-_SUCCESS = 1
+SUCCESS, FAILURE, RUNNING = 1, 2, 3
+"""How a session ended, or that it did not."""
 _TEXT, _NUMBER = 1, 3
 LAYOUT_TAG = "custom_scalars__config__"
 
 
 def hparams_to_tensorboard(
-    parameters: Mapping[str, str | float], metrics: Iterable[str], domains: Mapping[str, Sequence[str | float]]
-) -> list[Message]:
+    parameters: Mapping[str, str | float], metrics: Iterable[str], domains: Mapping[str, Sequence[str | float]],
+    group: str | None = None, start_time_s: float | None = None,
+) -> list[Message]:  # fmt: skip
     """Return the Summary.Values of an experiment, of the start of a session and of its end.
 
     ``metrics`` are the tags of scalars, ``domains`` the values that a parameter can have.
     """
     infos = [_parameter_info(name, value, domains.get(name)) for name, value in parameters.items()]
     experiment = {"hparam_infos": infos, "metric_infos": [{"name": {"tag": tag}} for tag in metrics]}
-    start = {"hparams": {name: _parameter_value(value) for name, value in parameters.items()}}
+    start: Message = {"hparams": {name: _parameter_value(value) for name, value in parameters.items()}}
+    if group is not None:
+        start["group_name"] = group
+    if start_time_s is not None:
+        start["start_time_secs"] = start_time_s
     return [
         _hparams_value(_EXPERIMENT, {"experiment": experiment}),
         _hparams_value(_START, {"session_start_info": start}),
-        _hparams_value(_END, {"session_end_info": {"status": _SUCCESS}}),
+        session_end(SUCCESS),
     ]
+
+
+def session_end(status: int) -> Message:
+    """Return the Summary.Value of the end of a session."""
+    return _hparams_value(_END, {"session_end_info": {"status": status}})
 
 
 def _hparams_value(tag: str, content: Message) -> Message:
@@ -57,7 +68,9 @@ def _parameter_info(name: str, value: str | float, domain: Sequence[str | float]
 
 
 def _parameter_value(value: str | float) -> Message:
-    return {"string_value": value} if isinstance(value, str) else {"number_value": float(value)}
+    if isinstance(value, str):
+        return {"string_value": value}
+    return {"bool_value": value} if isinstance(value, bool) else {"number_value": float(value)}
 
 
 def layout_to_tensorboard(layout: Message) -> Message:

@@ -7,7 +7,7 @@ import os
 
 from fastapi import APIRouter
 
-from mindscope import __version__
+from mindscope._version import VERSION
 from mindscope.ingest.file_names import readable
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.info.schema import ServerAnswer
@@ -19,7 +19,7 @@ router = APIRouter()
 async def get_server(viewer: CurrentViewer) -> ServerAnswer:
     """Version, start time, directory and settings of the viewer."""
     return ServerAnswer(
-        version=__version__,
+        version=VERSION,
         base_dir=readable(str(viewer.settings.summary_base_dir)),
         reload_interval=viewer.settings.reload_interval,
         started_at=viewer.started_at,

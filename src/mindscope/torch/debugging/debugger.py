@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.capture.record import SummaryRecord
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.core.run_context import RunContext
 from mindscope.torch.debugging.options import check_options

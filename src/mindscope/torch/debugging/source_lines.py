@@ -12,14 +12,12 @@ from typing import Any
 
 import torch
 
-import mindscope
-
 _MOST_FRAMES = 8
 _OTHERS = tuple(
     f"{Path(each).resolve()}/"
     for each in (
         Path(torch.__file__).parent,
-        Path(mindscope.__file__).parent,
+        Path(__file__).parents[2],
         sysconfig.get_paths()["stdlib"],
         sysconfig.get_paths()["purelib"],
     )

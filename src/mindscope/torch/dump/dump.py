@@ -19,7 +19,7 @@ from torch import nn
 
 from mindscope.debug.dump.settings import DumpSettings, dump_settings
 from mindscope.debug.dump.settings import read_dump_config as read_config
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.torch.core.arguments import check_count
 from mindscope.torch.dump.session import DumpSession, device_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.profile.open import find_profiles
 from mindscope.profile.printed_tables import operators_as_json, printed_tables, read_operators
 from mindscope.profile.tables.operators import Operators

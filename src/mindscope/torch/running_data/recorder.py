@@ -13,7 +13,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from mindscope.debug.settings import RunningDataSettings, read_config, settings_from_environment
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.torch.core import distributed
 from mindscope.torch.core.context import running_data_settings
 from mindscope.torch.core.run_context import CallbackParams

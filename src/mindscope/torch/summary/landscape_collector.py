@@ -17,7 +17,7 @@ from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S, check_log_dir, 
 from mindscope.collector.landscape import DEFAULT_KEEP, LandscapeSettings, complete
 from mindscope.collector.landscape_checkpoints import LandscapeCheckpoints
 from mindscope.errors import RecorderClosedError
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.core import distributed
 from mindscope.torch.core.run_context import CallbackParams, RunContext

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.callbacks.callback_runner import CallbackRunner, check_callbacks, entered
 from mindscope.torch.callbacks.running_profilers import with_running_profilers

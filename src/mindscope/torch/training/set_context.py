@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindscope.debug.settings import read_config
-from mindscope.log import configure_log
+from mindscope.log_settings import configure_log
 from mindscope.torch.core.arguments import check_choice, check_count
 from mindscope.torch.core.context import CONTEXT
 from mindscope.torch.core.memory_reuse import set_memory_reuse

@@ -15,7 +15,7 @@ import pytest
 import mindscope
 from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.errors import SettingsError
-from mindscope.log import configure_log, submodule_levels
+from mindscope.log_settings import configure_log, submodule_levels
 
 
 @pytest.fixture

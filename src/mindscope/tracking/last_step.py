@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last step in the files of a run, behind which a resumed run goes on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from pathlib import Path
+
+from mindscope.formats import tensorboard
+from mindscope.formats.frames import FrameReader
+from mindscope.types import Kind, Located
+
+_NAME = re.compile(r"events\.out\.tfevents\.(?P<second>\d+)\.(?P<host>.+)\.(?P<process>\d+)\.\d+")
+_TIMELESS = (Kind.HPARAMS, Kind.CUSTOM_SCALARS, Kind.SESSION)
+
+
+def event_files(directory: Path) -> list[Path]:
+    """Return the event files of a run; none without the directory."""
+    return sorted(directory.glob("events.out.tfevents.*"))
+
+
+def last_step(directory: Path) -> int | None:
+    """Return the largest step that ended processes recorded; None where there is none.
+
+    Files of a process that still runs do not count: it is another one of the same training, with steps of its own.
+    A damaged file counts up to its damage.
+    """
+    steps = (_last_of(file) for file in event_files(directory) if not _is_written(file))
+    return max((step for step in steps if step is not None), default=None)
+
+
+def _last_of(file: Path) -> int | None:
+    kinds: dict[str, Kind] = {}
+    last: int | None = None
+    try:
+        for offset, payload in FrameReader(str(file)).records(file.read_bytes()):
+            for each in tensorboard.locate(payload, offset, kinds):
+                if isinstance(each, Located) and each.kind not in _TIMELESS and (last is None or each.step > last):
+                    last = each.step
+    except (OSError, ValueError):
+        return last
+    return last
+
+
+def _is_written(file: Path) -> bool:
+    """Return whether another process of this machine, which ran when the file began, is still there."""
+    name = _NAME.match(file.name)
+    if name is None or name["host"] != platform.node() or int(name["process"]) == os.getpid():
+        return False
+    try:
+        os.kill(int(name["process"]), 0)
+        born = Path(f"/proc/{name['process']}").stat().st_ctime
+        state = Path(f"/proc/{name['process']}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+    except PermissionError:
+        return True
+    except (OSError, IndexError):
+        return False
+    return state not in "ZX" and born <= int(name["second"]) + 1
