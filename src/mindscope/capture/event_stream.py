@@ -86,11 +86,14 @@ class EventStream:
             for payload in session_start_events(time.time(), arguments.check_step(purge_step)):
                 self.add_event(payload, arguments.check_step(purge_step))
 
+    _last_step: int | None = None
+
     def _begin(self) -> None:
         self._writer = Writer(self._destination, arguments.check_workers(32), timeout_s=self._timeout_s)
         self._reset()
 
     def _reset(self) -> None:
+        self._last_step = self.last_step
         self._batches: dict[str, EventBatch] = {}
         self.batch = sealed_batch()
         """The batch that scalars of the run go to; its ``add`` is the fast path of ``add_scalar``."""
@@ -120,6 +123,12 @@ class EventStream:
     def path(self) -> str:
         """The newest event file of the run; its directory before there is one."""
         return str(self._writer.path)
+
+    @property
+    def last_step(self) -> int | None:
+        """The step of the last scalar of the run, or else of the last value; None before one. Costs calls nothing."""
+        batch: EventBatch | None = getattr(self, "batch", None)
+        return batch.last_step if batch is not None and batch.count else self._last_step
 
     def add_scalar(
         self, tag: str, value: Any, step: Any = None, wall_time: float | None = None, form: int = SIMPLE,
@@ -189,7 +198,7 @@ class EventStream:
                 mixed = MixedStep(number, time_s, {}, [], [], _below(directory))
                 if submit_values(writer, mixed, [pending]):
                     raise queue_full("1 values")
-            LATEST.step = number
+            LATEST.step = self._last_step = number
 
         self._take(plugin, tag, take)
 

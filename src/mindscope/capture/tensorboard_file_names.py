@@ -10,10 +10,12 @@ from __future__ import annotations
 import itertools
 import os
 import platform
+import re
 import time
 from pathlib import Path
 
 _MODE_OPEN = 0o666  # the mask of the process applies, as to files of other writers
+_SECOND = re.compile(r"events\.out\.tfevents\.(\d{10})\.")
 _number = itertools.count()
 
 
@@ -22,8 +24,8 @@ class TensorBoardFileNames:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.second = int(time.time())
-        """The second in the name of the first file."""
+        self.second = max(int(time.time()), _newest_second(directory) + 1)
+        """The second in the name of the first file: readers sort files by it, so it is above that of older files."""
         self._number = next(_number)
 
     def path(self, second: int, suffix: str) -> Path:
@@ -40,3 +42,12 @@ class TensorBoardFileNames:
                 return os.open(self.path(second, suffix), flags, _MODE_OPEN), second
             except FileExistsError:  # an earlier process of this id, such as one of another container
                 self._number = next(_number)
+
+
+def _newest_second(directory: Path) -> int:
+    """Return the largest second in the names of files in ``directory``; 0 without one."""
+    try:
+        found = (_SECOND.match(name) for name in os.listdir(directory))
+        return max((int(name[1]) for name in found if name is not None), default=0)
+    except OSError:
+        return 0

@@ -13,6 +13,7 @@ from typing import Any
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.capture.event_stream import FLOAT32_TENSOR, FLOAT64_TENSOR, SIMPLE, EventStream
 from mindscope.capture.hparams import hparams_values
+from mindscope.capture.system_samples import SystemSamples
 from mindscope.formats.tensorboard import graph_event, summary_event
 from mindscope.formats.tensorboard_values import value_field
 from mindscope.tensorboard import layouts
@@ -42,6 +43,7 @@ class SummaryWriter(ValueMethods):
         write_to_disk: False to record nothing.
         raise_exception: raise errors instead of counting them.
         queue_timeout: maximal seconds that a call waits while more than 64 MiB are queued; see event-files.md.
+        system_metrics: record processors, memory, disk, network and GPUs every 10 seconds, from the first value on.
 
     Raises:
         TypeError, ValueError: an invalid argument.
@@ -62,6 +64,7 @@ class SummaryWriter(ValueMethods):
         logdir: str | PathLike[str] | None = None,
         raise_exception: bool = False,
         queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
+        system_metrics: bool = True,
     ) -> None:
         self.log_dir = str(log_dir or logdir or default_directory(comment))
         self.logdir = self.log_dir
@@ -72,6 +75,7 @@ class SummaryWriter(ValueMethods):
             )  # fmt: skip
         else:
             self._stream = Nowhere()
+        self._samples = SystemSamples(self._stream) if system_metrics and write_to_disk else None
         self._defaults: tuple[Any, Any] | None = None  # step and wall time, within use_metadata()
 
     def __enter__(self) -> SummaryWriter:
@@ -92,6 +96,8 @@ class SummaryWriter(ValueMethods):
 
     def close(self) -> None:
         """Write everything and close the files. A later value begins new files."""
+        if self._samples is not None:
+            self._samples.stop()
         self._stream.close()
 
     @contextmanager

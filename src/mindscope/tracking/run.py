@@ -14,10 +14,10 @@ from mindscope.capture import exit_hooks
 from mindscope.capture.array_conversion import to_scalar
 from mindscope.capture.event_stream import FLOAT64_TENSOR, SIMPLE, EventStream, step_number
 from mindscope.capture.latest_step import LATEST
+from mindscope.capture.system_samples import SystemSamples
 from mindscope.errors import TypeRejectedError
 from mindscope.formats.tensorboard import summary_event
 from mindscope.formats.tensorboard_values import value_field
-from mindscope.system import SAMPLER
 from mindscope.tracking import session
 from mindscope.tracking.config import Config
 from mindscope.tracking.media import Media, close_figure, plugin_of
@@ -49,8 +49,7 @@ class TrackedRun:
         exit_hooks.reset_in_forks(self)
         for value in facts.start_messages(is_resumed=first_step > 0):
             self._add_message(value)
-        if has_system_metrics:
-            SAMPLER.add(self._add_system, Path(stream.directory))
+        self._samples = SystemSamples(stream, self._newest_step) if has_system_metrics else None
 
     def reset_after_fork(self) -> None:
         """Give a forked child a lock of its own; the stream gives it files of its own."""
@@ -191,7 +190,8 @@ class TrackedRun:
                 return
             self._record_summary(self._metrics.kept())
             self._is_finished = True
-        SAMPLER.remove(self._add_system)
+        if self._samples is not None:
+            self._samples.stop()
         self._add_message(session.end_message(has_failed=bool(exit_code)))
         self._stream.close()
 
@@ -232,12 +232,9 @@ class TrackedRun:
     def _newest_step(self) -> int:
         return max(self._step - 1, 0)
 
-    def _add_system(self, values: Mapping[str, float]) -> None:
-        for tag, value in values.items():
-            self._stream.add_scalar(tag, value, self._newest_step)
-
     def _add_message(self, value: Message) -> None:
-        self._stream.add_event(summary_event(time.time(), 0, value_field(value)))
+        step = self._newest_step
+        self._stream.add_event(summary_event(time.time(), step, value_field(value)), step)
 
 
 def _form(value: Any) -> int:
