@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Cases = dict[str, list[float]]
+LOG = "log() of 10 scalars"
 TAGS = [f"train/metric_{number}" for number in range(10)]
 
 
@@ -43,6 +44,9 @@ COMPARISONS = [
     Comparison("1 scalar", "tensorboardX", None),
     Comparison("10 scalars", "trackio", 1 / 2),
     Comparison("10 scalars", "torch", None),
+    Comparison(LOG, "trackio", 1 / 4),
+    Comparison(LOG, "wandb", 1 / 4),
+    Comparison(LOG, "swanlab", 1 / 4),
     Comparison("5 scalars", "mindspore", 1 / 50),
     Comparison("histogram, 1M elements", "torch", 1 / 10),
     Comparison("histogram, 1M elements", "tensorboardX", None),
@@ -75,6 +79,12 @@ def measure_mindscope(directory: str) -> Cases:
     from mindscope.capture import SummaryRecord
 
     numbers, picture = arrays()
+    import mindscope
+
+    values = dict.fromkeys(TAGS, 0.5)
+    with mindscope.init(name="bench", dir=directory) as run:
+        logged = time_calls(lambda _: run.log(values), 20_000)
+
     with SummaryRecord(directory) as record:
 
         def scalars(tags: list[str]) -> Callable[[int], object]:
@@ -96,6 +106,7 @@ def measure_mindscope(directory: str) -> Cases:
             "1 scalar": time_calls(scalars(TAGS[:1]), 20_000),
             "5 scalars": time_calls(scalars(TAGS[:5]), 20_000),
             "10 scalars": time_calls(scalars(TAGS), 20_000),
+            LOG: logged,
             "histogram, 1M elements": time_calls(add("histogram", numbers), 30, record.flush),
             "image, 256 x 256": time_calls(add("image", picture), 30, record.flush),
         }
@@ -139,7 +150,28 @@ def measure_trackio(directory: str) -> Cases:
     values = dict.fromkeys(TAGS, 0.5)
     times = time_calls(lambda _: trackio.log(dict(values)), 5000)
     trackio.finish()
-    return {"10 scalars": times}
+    return {"10 scalars": times, LOG: times}
+
+
+def measure_wandb(directory: str) -> Cases:
+    os.environ.update(WANDB_MODE="offline", WANDB_DIR=directory, WANDB_SILENT="true")
+    import wandb
+
+    wandb.init(project="bench")
+    values = dict.fromkeys(TAGS, 0.5)
+    times = time_calls(lambda _: wandb.log(dict(values)), 5000)
+    wandb.finish()
+    return {LOG: times}
+
+
+def measure_swanlab(directory: str) -> Cases:
+    import swanlab
+
+    swanlab.init(project="bench", mode="offline", logdir=directory)
+    values = dict.fromkeys(TAGS, 0.5)
+    times = time_calls(lambda _: swanlab.log(dict(values)), 5000)
+    swanlab.finish()
+    return {LOG: times}
 
 
 def measure_mindspore(directory: str) -> Cases:
@@ -161,6 +193,8 @@ MEASURES = {
     "torch": measure_torch,
     "tensorboardX": measure_tensorboardx,
     "trackio": measure_trackio,
+    "wandb": measure_wandb,
+    "swanlab": measure_swanlab,
     "mindspore": measure_mindspore,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -54,7 +55,7 @@ def parameter(value: Any) -> str | float | bool:
     """Return a parameter as it is recorded: a text, a number or a bool; lists as JSON, other objects as their text."""
     if isinstance(value, (str, bool, int, float)):
         return value
-    if hasattr(value, "item") and getattr(value, "size", 1) == 1:
+    if hasattr(value, "item") and math.prod(getattr(value, "shape", (0,))) == 1:
         return parameter(value.item())
     if isinstance(value, (list, tuple)):
         return json.dumps(value, default=str)

@@ -119,30 +119,45 @@ class TrackedRun:
         batch = stream.batch
         self._metrics.newest.update(data)
         for tag, value in data.items():
-            # the fast path, by hand: most values are floats
-            if type(value) is float and (_SMALL < value < _LARGE) and batch.add(tag, value, step, now):
-                continue
+            # the fast path, by hand: most values are floats that float32 holds
+            if type(value) is float and (_SMALL < value < _LARGE or -_LARGE < value < -_SMALL or value == 0.0):
+                if batch.add(tag, value, step, now):
+                    continue
             self._add_value(tag, value, step, now)
             batch = stream.batch
         if self._metrics.definitions:
-            for tag, value in self._metrics.step_metrics(data).items():
+            noted = {tag: self._metrics.newest[tag] for tag in data if tag in self._metrics.newest}
+            for tag, value in self._metrics.step_metrics(noted).items():
                 self._add_value(tag, value, step, now)
 
     def _add_value(self, tag: Any, value: Any, step: int, now: float) -> None:
+        """Record any value; only numbers stay in memory."""
+        if isinstance(value, (int, float)):
+            self._stream.add_scalar(tag, value, step, now, _form(value))
+            return
+        self._metrics.newest.pop(tag, None)
         if isinstance(value, Mapping):
-            del self._metrics.newest[tag]
             self._add_row(flat({tag: value}, "/"))
         elif isinstance(value, Media):
             value.add(self._stream, tag, step)
         elif isinstance(value, (list, tuple)) and any(isinstance(each, Media) for each in cast("list[Any]", value)):
             for number, each in enumerate(cast("list[Any]", value)):
                 self._add_value(f"{tag}/{number}", each, step, now)
-        elif not isinstance(value, (int, float)) and (plugin := plugin_of(value)):
+        elif plugin := plugin_of(value):
             self._stream.add(plugin, tag, value, step, now)
             if plugin == "figure":
                 close_figure(value)
         else:
-            self._stream.add_scalar(tag, value, step, now, _form(value))
+            self._add_number(tag, value, step, now)
+
+    def _add_number(self, tag: Any, value: Any, step: int, now: float) -> None:
+        try:
+            number = to_scalar(value)
+        except Exception as error:  # whatever the objects of the caller raise
+            self._stream.reject("scalar", str(tag), error)
+            return
+        self._metrics.newest[tag] = number
+        self._stream.add_scalar(tag, number, step, now, _form(number))
 
     def _go_to(self, step: Any) -> bool:
         number = step_number(step)
