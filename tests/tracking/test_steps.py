@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import signal
 import subprocess
 import sys
@@ -130,7 +129,9 @@ def test_nested_names_are_joined() -> None:
     with mindscope.init(name="a") as run:
         run.log({"a": {"b": 1.0, "c": {"d": 2.0}}, "e": 3.0})
         assert dict(run.summary) == {"a/b": 1.0, "a/c/d": 2.0, "e": 3.0}
-    assert points("a/b") == {0: 1} and points("a/c/d") == {0: 2} and points("e") == {0: 3}
+    assert points("a/b") == {0: 1}
+    assert points("a/c/d") == {0: 2}
+    assert points("e") == {0: 3}
 
 
 def test_a_run_resumes_behind_its_last_step() -> None:
@@ -192,7 +193,8 @@ def test_processes_of_one_run_write_side_by_side() -> None:
         process.communicate("\n", timeout=60)
         assert process.returncode == 0
     expected = {number: number for number in range(5)}
-    assert points("one") == expected and points("two") == expected
+    assert points("one") == expected
+    assert points("two") == expected
 
 
 def test_a_forked_child_writes_to_the_same_run() -> None:
@@ -203,10 +205,19 @@ def test_a_forked_child_writes_to_the_same_run() -> None:
     )
     done = program(code)
     assert done.returncode == 0, done.stderr
-    assert points("x") == {0: 1, 1: 2} and points("child") == {1: 5}
+    assert points("x") == {0: 1, 1: 2}
+    assert points("child") == {1: 5}
 
 
-@pytest.mark.parametrize(("resume", "is_there", "error"), [("must", False, FileNotFoundError), ("never", True, FileExistsError), (False, True, FileExistsError), ("maybe", True, ValueError)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("resume", "is_there", "error"),
+    [
+        ("must", False, FileNotFoundError),
+        ("never", True, FileExistsError),
+        (False, True, FileExistsError),
+        ("maybe", True, ValueError),
+    ],
+)
 def test_resume_is_kept(resume: Any, is_there: bool, error: type[Exception]) -> None:
     if is_there:
         mindscope.init(name="a").finish()
@@ -223,7 +234,8 @@ def test_log_before_init_says_what_to_call() -> None:
 def test_a_second_init_finishes_the_first(caplog: pytest.LogCaptureFixture) -> None:
     first = mindscope.init(name="a")
     second = mindscope.init(name="b")
-    assert first.is_finished and not second.is_finished
+    assert first.is_finished
+    assert not second.is_finished
     mindscope.log({"x": 1.0})
     second.finish()
     second.finish()
@@ -243,7 +255,9 @@ def test_disabled_writes_nothing() -> None:
     assert not Path("runs").exists()
 
 
-@pytest.mark.parametrize("bad", [None, 3, "x", {"x": object()}, {3: 1.0}, {"": 1.0}, {"x": {}}, {"x": None}, {None: {"a": 1}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "bad", [None, 3, "x", {"x": object()}, {3: 1.0}, {"": 1.0}, {"x": {}}, {"x": None}, {None: {"a": 1}}]
+)
 def test_bad_rows_do_not_raise(bad: Any) -> None:
     with mindscope.init(name="a") as run:
         run.log(bad)
@@ -269,4 +283,11 @@ def test_names_stay_below_the_directory(tmp_path: Path) -> None:
     for name in ("..", ".", " ", "\0"):
         with pytest.raises(ValueError, match="name of a directory"):
             mindscope.init(name=name)
-    assert os.listdir(tmp_path) == ["runs"]
+    assert [each.name for each in tmp_path.iterdir()] == ["runs"]
+
+
+@pytest.mark.parametrize(("end", "status"), [("", "success"), ("1 / 0", "failure")])
+def test_the_end_of_the_process_ends_the_run(end: str, status: str) -> None:
+    program(f"import mindscope\nmindscope.init(name='a')\nmindscope.log({{'x': 1.0}})\n{end}")
+    assert status in str(mindscope.open_runs("runs").lineage()[0])
+    assert points("x") == {0: 1}

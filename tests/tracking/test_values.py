@@ -77,7 +77,9 @@ def test_changes_of_the_configuration_are_recorded() -> None:
         run.config["layers"] = [1, 2]
         run.config.none = None
         run.config.thing = Path("x")
-        assert run.config.lr == 0.2 and run.config["epochs"] == 3 and len(run.config) == 6
+        assert run.config.lr == 0.2
+        assert run.config["epochs"] == 3
+        assert len(run.config) == 6
         with pytest.raises(AttributeError, match="no parameter 'rate'; it has lr"):
             _ = run.config.rate
         with pytest.raises(TypeError, match="config is int"):
@@ -118,11 +120,9 @@ def test_the_summary_has_what_was_defined_and_set() -> None:
         run.define_metric("acc*", summary="min,max,best", goal="maximize")
         for value in (0.5, 0.9, math.nan, 0.7):
             run.log({"acc": np.float32(value), "loss": 1.0})
-        assert (
-            run.summary["acc"] == pytest.approx(0.7)
-            and run.summary["acc.best"] == pytest.approx(0.9)
-            and run.summary["acc.min"] == 0.5
-        )
+        assert run.summary["acc"] == pytest.approx(0.7)
+        assert run.summary["acc.best"] == pytest.approx(0.9)
+        assert run.summary["acc.min"] == 0.5
         assert "loss.min" not in run.summary
         run.summary["note"] = "good"
         run.summary["top"] = {"k": 5}
@@ -166,7 +166,8 @@ def test_media_are_read_back(tmp_path: Path) -> None:
     for tag in ("image", "file", "pillow", "plain"):
         assert np.array_equal(found.images(tag)[0].value[0].pixels()[:, :, :3], picture), tag
     assert set(found.tags("histogram")) == {"histogram", "counted", "array", "list"}
-    assert set(found.tags("video")) == {"video", "frames"} and set(found.tags("audio")) == {"audio", "samples"}
+    assert set(found.tags("video")) == {"video", "frames"}
+    assert set(found.tags("audio")) == {"audio", "samples"}
     columns = found.tables("table")[0].value.columns
     assert [column.name for column in columns] == ["name", "picture", "score"]
     assert [column.type for column in columns] == ["text", "media", "number"]
@@ -189,8 +190,11 @@ def test_boxes_and_masks_are_painted() -> None:
         })  # fmt: skip
     found = mindscope.open_run("runs/a")
     masked, boxed, edges = (found.images(tag)[0].value[0].pixels() for tag in ("mask", "box", "edges"))
-    assert masked[5, 5, :3].any() and not masked[20, 20, :3].any()
-    assert boxed[20, 35, 0] > 100 and edges[20, 35, 0] > 100 and not edges[5, 5, :3].any()
+    assert masked[5, 5, :3].any()
+    assert not masked[20, 20, :3].any()
+    assert boxed[20, 35, 0] > 100
+    assert edges[20, 35, 0] > 100
+    assert not edges[5, 5, :3].any()
     assert found.dropped == 1
 
 
@@ -210,11 +214,14 @@ def test_a_figure_is_recorded_and_closed() -> None:
 def test_values_of_torch_are_recorded() -> None:
     torch = pytest.importorskip("torch")
     with mindscope.init(name="a", config={"seed": torch.tensor(3)}) as run:
-        run.log({"loss": torch.tensor(0.5, requires_grad=True), "weights": torch.ones(4, 4), "image": mindscope.Image(torch.rand(3, 8, 8))})  # fmt: skip
+        picture = mindscope.Image(torch.rand(3, 8, 8))
+        run.log({"loss": torch.tensor(0.5, requires_grad=True), "weights": torch.ones(4, 4), "image": picture})
         assert dict(run.summary) == {"loss": 0.5}  # tensors and their graphs are not kept
     found = mindscope.open_run("runs/a")
-    assert found.scalars("loss").value.tolist() == [0.5] and found.hparams["seed"] == 3
-    assert found.tags("histogram") == ("weights",) and found.tags("image") == ("image",)
+    assert found.scalars("loss").value.tolist() == [0.5]
+    assert found.hparams["seed"] == 3
+    assert found.tags("histogram") == ("weights",)
+    assert found.tags("image") == ("image",)
 
 
 def test_bad_media_cost_only_themselves() -> None:
@@ -225,7 +232,8 @@ def test_bad_media_cost_only_themselves() -> None:
             "g": mindscope.Table(columns=["x"], data=[[1, 2]]), "good": 1.0,
         })  # fmt: skip
     found = mindscope.open_run("runs/a")
-    assert found.dropped == 7 and found.scalars("good").value.tolist() == [1]
+    assert found.dropped == 7
+    assert found.scalars("good").value.tolist() == [1]
 
 
 @pytest.mark.parametrize("writer", [False, True])
@@ -257,7 +265,8 @@ def test_init_prints_the_address_of_a_viewer(capsys: pytest.CaptureFixture[str])
     try:
         mindscope.init("p", "shown", view=True).finish()  # starts none
         shown = capsys.readouterr()
-        assert f"http://127.0.0.1:{port}" in shown.err and not shown.out
+        assert f"http://127.0.0.1:{port}" in shown.err
+        assert not shown.out
         mindscope.init("p", "elsewhere", dir="others").finish()
         assert capsys.readouterr() == ("", "")
     finally:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import secrets
@@ -32,6 +33,16 @@ class _Process:
     """The run that ``log`` of this process writes to."""
 
     run: TrackedRun | None = None
+    pid: int = 0
+    """The process that began it: a forked child does not end it."""
+
+
+def _finish_at_exit() -> None:
+    if _Process.run is not None and _Process.pid == os.getpid():
+        _Process.run.finish(0 if getattr(sys, "last_value", None) is None else 1)
+
+
+atexit.register(_finish_at_exit)
 
 
 def init(
@@ -55,7 +66,7 @@ def init(
 
     The run is the directory ``dir/project/id``. If it has event files, the new values are appended: ``log`` without a
     step goes on behind the last one, and the newest value of a step wins. If a viewer shows the directory, its address
-    is printed.
+    is printed. A run that is not finished ends with the process, as failed if an exception ended it.
 
     Args:
         project: a directory of runs that belong together.
@@ -95,7 +106,7 @@ def init(
         first = _first_step(directory, resume)
         run = TrackedRun(EventStream(directory), facts, first, system_metrics and are_wanted())
         _show(directory, base, view)
-    _Process.run = run
+    _Process.run, _Process.pid = run, os.getpid()
     if config is not None:
         run.config.update(config)
     return run

@@ -120,9 +120,12 @@ class TrackedRun:
         self._metrics.newest.update(data)
         for tag, value in data.items():
             # the fast path, by hand: most values are floats that float32 holds
-            if type(value) is float and (_SMALL < value < _LARGE or -_LARGE < value < -_SMALL or value == 0.0):
-                if batch.add(tag, value, step, now):
-                    continue
+            if (
+                type(value) is float
+                and (_SMALL < value < _LARGE or -_LARGE < value < -_SMALL or value == 0.0)
+                and batch.add(tag, value, step, now)
+            ):
+                continue
             self._add_value(tag, value, step, now)
             batch = stream.batch
         if self._metrics.definitions:
