@@ -47,7 +47,7 @@ class TensorBoardFileNames:
 def _newest_second(directory: Path) -> int:
     """Return the largest second in the names of files in ``directory``; 0 without one."""
     try:
-        found = (_SECOND.match(file.name) for file in directory.iterdir())
-        return max((int(name[1]) for name in found if name is not None), default=0)
+        matches = (_SECOND.match(file.name) for file in directory.iterdir())
+        return max((int(name[1]) for name in matches if name is not None), default=0)
     except OSError:
         return 0

@@ -36,9 +36,9 @@ def _last_of(file: Path) -> int | None:
     last: int | None = None
     try:
         for offset, payload in FrameReader(str(file)).records(file.read_bytes()):
-            for each in tensorboard.locate(payload, offset, kinds):
-                if isinstance(each, Located) and each.kind not in _TIMELESS and (last is None or each.step > last):
-                    last = each.step
+            for value in tensorboard.locate(payload, offset, kinds):
+                if isinstance(value, Located) and value.kind not in _TIMELESS and (last is None or value.step > last):
+                    last = value.step
     except (OSError, ValueError):
         return last
     return last

@@ -18,7 +18,7 @@ from mindscope.capture.pending import PendingValue, from_bytes
 from mindscope.errors import ValueRejectedError
 from mindscope.formats.kinds.histogram import histogram_to_tensorboard
 from mindscope.formats.tensorboard_values import value_field
-from mindscope.tracking.pictures import boxes_of, painted, pixels_of, with_boxes
+from mindscope.tracking.overlays import boxes_of, painted, pixels_of, with_boxes
 
 
 class Media:
@@ -107,7 +107,7 @@ class Histogram(Media):
 
         if self.np_histogram is None:
             return stream.prepared_array("histogram", tag, self.sequence, histogram_kind(int(self.num_bins)))
-        counts, edges = (np.asarray(each, np.float64) for each in self.np_histogram)
+        counts, edges = (np.asarray(array, np.float64) for array in self.np_histogram)
         if counts.ndim != 1 or edges.shape != (counts.size + 1,) or counts.size == 0:
             raise ValueRejectedError(f"np_histogram has {counts.shape} counts and {edges.shape} edges, want one more")
         centers = (edges[:-1] + edges[1:]) / 2
@@ -232,7 +232,7 @@ def plugin_of(value: Any) -> str | None:
         return "table"
     if isinstance(value, (list, tuple)):
         return "histogram"
-    shape = tuple(getattr(value, "shape", ()))
+    shape: tuple[int, ...] = tuple(getattr(cast(Any, value), "shape", ()))
     if not shape or all(side == 1 for side in shape):
         return None
     is_picture = str(getattr(value, "dtype", "")).endswith("uint8") and (

@@ -25,8 +25,8 @@ def definition(name: Any, step_metric: Any, summary: Any, goal: Any) -> Definiti
     """Return a checked definition. Raises ValueError."""
     if not isinstance(name, str) or not name:
         raise ValueError(f"name of a metric is {name!r}, want text; * matches any part")
-    summaries = tuple(each.strip() for each in str(summary).split(",")) if summary else ()
-    wrong = [each for each in summaries if each not in _SUMMARIES]
+    summaries = tuple(summary_name.strip() for summary_name in str(summary).split(",")) if summary else ()
+    wrong = [summary_name for summary_name in summaries if summary_name not in _SUMMARIES]
     if wrong:
         raise ValueError(f"summary is {summary!r}, want some of {', '.join(_SUMMARIES)}")
     if goal is not None and goal not in _GOALS:
@@ -56,11 +56,11 @@ class _Kept:
         if not self.count:
             return {}
         best = self.maximum if self.of.goal == "maximize" else self.minimum
-        found = {
+        statistics = {
             "min": self.minimum, "max": self.maximum, "mean": self.total / self.count, "best": best,
             "first": self.first, "last": self.last,
         }  # fmt: skip
-        return {f"{tag}.{name}": found[name] for name in self.of.summaries if name in found}
+        return {f"{tag}.{name}": statistics[name] for name in self.of.summaries if name in statistics}
 
 
 class Metrics:
@@ -74,7 +74,7 @@ class Metrics:
 
     def define(self, new: Definition) -> None:
         """Add a definition; the newest that matches a tag is in force."""
-        self.definitions = [each for each in self.definitions if each.pattern != new.pattern] + [new]
+        self.definitions = [old for old in self.definitions if old.pattern != new.pattern] + [new]
         self._by_tag.clear()
 
     def step_metrics(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,10 +91,10 @@ class Metrics:
         return missing
 
     def _found(self, tag: str) -> tuple[str | None, _Kept | None]:
-        found = next((each for each in reversed(self.definitions) if fnmatchcase(tag, each.pattern)), None)
-        if found is None or found.step_metric == tag:
+        match = next((defined for defined in reversed(self.definitions) if fnmatchcase(tag, defined.pattern)), None)
+        if match is None or match.step_metric == tag:
             return None, None
-        return found.step_metric, _Kept(found) if found.summaries else None
+        return match.step_metric, _Kept(match) if match.summaries else None
 
     def kept(self) -> dict[str, float]:
         """Return the statistics that definitions ask for, as ``loss.min``."""

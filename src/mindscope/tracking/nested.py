@@ -37,10 +37,11 @@ def entries(config: Any) -> Mapping[Any, Any]:
         return vars(config)
     if dataclasses.is_dataclass(config) and not isinstance(config, type):
         return {field.name: getattr(config, field.name) for field in dataclasses.fields(config)}
-    if hasattr(config, "model_dump"):
-        return config.model_dump()
-    if hasattr(config, "items"):  # such as a configuration of ml_collections
-        return dict(config.items())
+    other: Any = cast(Any, config)
+    if hasattr(other, "model_dump"):
+        return other.model_dump()
+    if hasattr(other, "items"):  # such as a configuration of ml_collections
+        return dict(other.items())
     raise TypeRejectedError(
         f"config is {type(config).__name__}, want a dict, a Namespace, a dataclass or a configuration of OmegaConf"
     )

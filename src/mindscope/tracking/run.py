@@ -143,9 +143,9 @@ class TrackedRun:
             self._add_row(flat({tag: value}, "/"))
         elif isinstance(value, Media):
             value.add(self._stream, tag, step)
-        elif isinstance(value, (list, tuple)) and any(isinstance(each, Media) for each in cast("list[Any]", value)):
-            for number, each in enumerate(cast("list[Any]", value)):
-                self._add_value(f"{tag}/{number}", each, step, now)
+        elif isinstance(value, (list, tuple)) and any(isinstance(item, Media) for item in cast("list[Any]", value)):
+            for number, item in enumerate(cast("list[Any]", value)):
+                self._add_value(f"{tag}/{number}", item, step, now)
         elif plugin := plugin_of(value):
             self._stream.add(plugin, tag, value, step, now)
             if plugin == "figure":

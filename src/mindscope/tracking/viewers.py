@@ -16,7 +16,7 @@ def viewer_address(directory: Path) -> str | None:
 
     path = directory.resolve()
     return next(
-        (each.address for each in running_viewers() if path.is_relative_to(Path(each.base_dir).resolve())), None
+        (viewer.address for viewer in running_viewers() if path.is_relative_to(Path(viewer.base_dir).resolve())), None
     )
 
 
