@@ -205,7 +205,8 @@ def test_a_figure_is_recorded_and_closed() -> None:
             figure, axes = pyplot.subplots()
             axes.plot([1, 2])
             run.log({"plain": figure})
-        run.log({"figure": mindscope.Figure(figure)})
+        run.log({"figure": mindscope.Figure(pyplot.figure())})
+    pyplot.close()
     assert pyplot.get_fignums() == []
     assert len(mindscope.open_run("runs/a").images("plain")) == 3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import wave
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -175,7 +175,8 @@ class Video(Media):
             raise ValueRejectedError(f"video {path.name!r} is no GIF; give its frames as an array (T, C, H, W)")
         with Pillow.open(path) as file:
             delay_ms = float(file.info.get("duration", 0)) or 250.0
-            frames = np.stack([np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(file)])
+            pages: Iterator[Any] = iter(ImageSequence.Iterator(cast(Any, file)))
+            frames = np.stack([np.asarray(page.convert("RGB"), np.uint8) for page in pages])
         return {"frames": frames, "fps": min(1000 / delay_ms, 50.0) if self.fps is None else self.fps}
 
 
@@ -191,11 +192,11 @@ class Audio(Media):
         """Return the samples and their rate."""
         if not isinstance(self.data, (str, PathLike)):
             return {"samples": self.data, "sample_rate": 44100 if self.sample_rate is None else self.sample_rate}
-        with wave.open(str(self.data), "rb") as file:
+        with wave.open(str(cast(Any, self.data)), "rb") as file:
             width, channels, rate = file.getsampwidth(), file.getnchannels(), file.getframerate()
             encoded = file.readframes(file.getnframes())
         if width not in (1, 2):
-            raise ValueRejectedError(f"audio {str(self.data)!r} has {8 * width} bits, want 8 or 16")
+            raise ValueRejectedError(f"audio {str(cast(Any, self.data))!r} has {8 * width} bits, want 8 or 16")
         samples = np.frombuffer(encoded, "<i2" if width == 2 else np.uint8)
         if width == 1:
             samples = ((samples.astype(np.int16) - 128) << 8).astype(np.int16)
@@ -216,7 +217,7 @@ class Html(Media):
         if hasattr(self.data, "read"):
             return self.data.read()
         is_path = isinstance(self.data, PathLike) or (isinstance(self.data, str) and self.data.endswith(".html"))
-        return Path(self.data).read_text("utf-8") if is_path else self.data
+        return Path(cast(Any, self.data)).read_text("utf-8") if is_path else self.data
 
 
 def plugin_of(value: Any) -> str | None:

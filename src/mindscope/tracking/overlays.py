@@ -26,7 +26,7 @@ def pixels_of(data: Any) -> NDArray[np.uint8]:
     if isinstance(data, (str, PathLike)):
         from PIL import Image
 
-        with Image.open(cast("str | PathLike[str]", data)) as file:
+        with Image.open(cast(Any, data)) as file:
             return figure_pixels(file)
     if hasattr(data, "getbands") or hasattr(data, "savefig"):
         return figure_pixels(data)
