@@ -69,7 +69,8 @@ class Image(Media):
         if self.masks:
             return painted(pixels_of(self.data), self.masks)
         is_array = not isinstance(self.data, (str, PathLike)) and not hasattr(self.data, "getbands")
-        return self.data if is_array and not hasattr(self.data, "savefig") else pixels_of(self.data)
+        data: Any = cast(Any, self.data)
+        return data if is_array and not hasattr(data, "savefig") else pixels_of(data)
 
     def prepared(self, stream: EventStream, tag: str) -> PendingValue:
         """Return a copy, with the boxes drawn."""
@@ -132,7 +133,7 @@ class Table(Media):
         given = data if data is not None else rows
         if given is not None and not isinstance(given, (list, tuple)) and columns is None:
             self.frame, given = given, None
-        self.data: list[list[Any]] = [list(row) for row in given or []]
+        self.data: list[list[Any]] = [list(row) for row in cast("list[Any]", given or [])]
         width = max(map(len, self.data), default=0)
         self.columns: list[str] = [str(name) for name in (range(width) if columns is None else columns)]
 
@@ -173,9 +174,10 @@ class Video(Media):
         path = Path(cast("str | PathLike[str]", self.data))
         if path.suffix.lower() not in (".gif", ".webp", ".png"):
             raise ValueRejectedError(f"video {path.name!r} is no GIF; give its frames as an array (T, C, H, W)")
-        with Pillow.open(path) as file:
+        opened: Any = Pillow.open(str(path))
+        with opened as file:
             delay_ms = float(file.info.get("duration", 0)) or 250.0
-            pages: Iterator[Any] = iter(ImageSequence.Iterator(cast(Any, file)))
+            pages: Iterator[Any] = iter(cast(Any, ImageSequence.Iterator(file)))
             frames = np.stack([np.asarray(page.convert("RGB"), np.uint8) for page in pages])
         return {"frames": frames, "fps": min(1000 / delay_ms, 50.0) if self.fps is None else self.fps}
 
@@ -217,7 +219,7 @@ class Html(Media):
         if hasattr(self.data, "read"):
             return self.data.read()
         is_path = isinstance(self.data, PathLike) or (isinstance(self.data, str) and self.data.endswith(".html"))
-        return Path(cast(Any, self.data)).read_text("utf-8") if is_path else self.data
+        return Path(cast(Any, self.data)).read_text("utf-8") if is_path else cast(Any, self.data)
 
 
 def plugin_of(value: Any) -> str | None:
@@ -233,7 +235,7 @@ def plugin_of(value: Any) -> str | None:
         return "table"
     if isinstance(value, (list, tuple)):
         return "histogram"
-    shape: tuple[int, ...] = tuple(getattr(cast(Any, value), "shape", ()))
+    shape: tuple[int, ...] = tuple(getattr(value, "shape", ()))
     if not shape or all(side == 1 for side in shape):
         return None
     is_picture = str(getattr(value, "dtype", "")).endswith("uint8") and (

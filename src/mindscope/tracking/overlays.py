@@ -26,7 +26,8 @@ def pixels_of(data: Any) -> NDArray[np.uint8]:
     if isinstance(data, (str, PathLike)):
         from PIL import Image
 
-        with Image.open(cast(Any, data)) as file:
+        opened: Any = Image.open(cast(Any, data))
+        with opened as file:
             return figure_pixels(file)
     if hasattr(data, "getbands") or hasattr(data, "savefig"):
         return figure_pixels(data)
@@ -53,7 +54,7 @@ def painted(pixels: NDArray[np.uint8], masks: Mapping[str, Any]) -> NDArray[np.u
         paint = palette[(number - 1) % len(_COLORS)]
         is_painted = (number != 0)[:, :, np.newaxis]
         result = np.where(is_painted, (1 - _OPACITY) * result + _OPACITY * paint, result)
-    return result.round().astype(np.uint8)
+    return np.asarray(result.round(), np.uint8)
 
 
 def with_boxes(edges: NDArray[np.float64], labels: Sequence[str] | None) -> ArrayKind:
