@@ -43,7 +43,8 @@ class SecurityMiddleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)
-                answer.update(SECURITY_HEADERS)
+                for name, value in SECURITY_HEADERS.items():
+                    answer.setdefault(name, value)  # recorded HTML has a stricter policy of its own
                 answer.setdefault("cache-control", "no-store")
             await send(message)
 

@@ -1016,6 +1016,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Html
+         * @description Return the HTML page that ``/api/values`` calls ``id``, in a sandbox.
+         */
+        get: operations["get_html"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/image": {
         parameters: {
             query?: never;
@@ -2105,6 +2125,66 @@ export interface paths {
          * @description First, last, minimum, maximum and mean value of tags in runs, over all points.
          */
         post: operations["query_statistics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Table
+         * @description Return some rows of the table that ``/api/values`` calls ``id``, after a condition, a search and an order.
+         */
+        get: operations["get_table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/table/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Table Csv
+         * @description Return all matching rows of a table as CSV, with whole texts.
+         */
+        get: operations["get_table_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/table/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Table Media
+         * @description Return an image or a sound of a cell of a table, by the number of its file.
+         */
+        get: operations["get_table_media"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4979,7 +5059,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -7990,7 +8070,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -9110,6 +9190,47 @@ export interface components {
             unknown_flops: number;
             /** Unknown Parameters */
             unknown_parameters: number;
+        };
+        /**
+         * TableAnswer
+         * @description Some rows of a table.
+         *
+         *     ``total`` counts the rows of the table, ``matching`` those that fulfil the condition and contain the words. ``rows``
+         *     are the numbers of the returned ones, from 0 as recorded; the first is number ``first`` of the matching ones.
+         *     ``total_columns`` counts all columns; the answer has the first ones. ``media`` are the types of the files of cells.
+         */
+        TableAnswer: {
+            /** Columns */
+            columns: components["schemas"]["TableColumnEntry"][];
+            /** First */
+            first: number;
+            /** Matching */
+            matching: number;
+            /** Media */
+            media: {
+                [key: string]: string;
+            };
+            /** Rows */
+            rows: number[];
+            /** Total */
+            total: number;
+            /** Total Columns */
+            total_columns: number;
+        };
+        /**
+         * TableColumnEntry
+         * @description A column. ``values`` are those of the requested rows.
+         *
+         *     ``type`` is number, text, bool or media. NaN and infinities are texts, an empty cell is null. A cell of type media
+         *     is the number of its file.
+         */
+        TableColumnEntry: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /** Values */
+            values: (string | number | boolean | null)[];
         };
         /**
          * TablesAnswer
@@ -14990,6 +15111,113 @@ export interface operations {
             };
         };
     };
+    get_html: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description Whether scripts in the page run. */
+                scripts?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     get_image: {
         parameters: {
             query: {
@@ -20437,6 +20665,343 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_table: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                first?: number;
+                count?: number;
+                /** @description Condition on columns, such as `score > 0.5 and label == "cat"`. */
+                where?: string;
+                /** @description Words that a row contains. */
+                search?: string;
+                /** @description Numbers of columns; one with a minus is descending. */
+                sort?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TableAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_table_csv: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description Condition on columns, such as `score > 0.5 and label == "cat"`. */
+                where?: string;
+                /** @description Words that a row contains. */
+                search?: string;
+                /** @description Numbers of columns; one with a minus is descending. */
+                sort?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_table_media: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                file: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/flac": string;
+                    "audio/mpeg": string;
+                    "audio/ogg": string;
+                    "audio/wav": string;
+                    "image/gif": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The file is none of these types. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
