@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ColumnSort } from "../core/tables/columnSort";
 import type { Heat } from "../core/series/heat";
 import { request } from "./client";
 import { message } from "./decode";
@@ -12,6 +13,7 @@ export type ValueList = Schemas["ValuesAnswer"];
 export type TensorFacts = Schemas["TensorAnswer"];
 export type TensorWindow = Schemas["TensorWindowAnswer"];
 export type TensorStatistics = Schemas["TensorStatisticsAnswer"];
+export type TablePage = Schemas["TableAnswer"];
 export type AudioClip = Schemas["AudioAnswer"];
 export type Previews = Schemas["Previews"];
 
@@ -112,6 +114,43 @@ export function tensorFile(key: SliceKey, suffix: "csv" | "json" | "npy"): strin
 
 export async function fetchTexts(key: ValueKey, signal: AbortSignal): Promise<readonly string[]> {
   return (await json<Schemas["TextAnswer"]>("/api/text", valueQuery(key), signal)).texts;
+}
+
+/** Which rows of a table: a condition, words, and the number of a column. */
+export interface TableQuery {
+  where: string;
+  search: string;
+  sort: ColumnSort | null;
+}
+
+function tableQuery(key: ValueKey, { where, search, sort }: TableQuery): URLSearchParams {
+  const query = valueQuery(key);
+  if (where !== "") query.set("where", where);
+  if (search !== "") query.set("search", search);
+  if (sort) query.set("sort", `${sort.isDescending ? "-" : ""}${sort.column}`);
+  return query;
+}
+
+export function fetchTable(key: ValueKey, rows: TableQuery, first: number, count: number, signal: AbortSignal): Promise<TablePage> {
+  const query = tableQuery(key, rows);
+  query.set("first", String(first));
+  query.set("count", String(count));
+  return json("/api/table", query, signal);
+}
+
+/** Where the rows can be downloaded as CSV. */
+export function tableCsv(key: ValueKey, rows: TableQuery): string {
+  return `/api/table/csv?${tableQuery(key, rows)}`;
+}
+
+/** Where the image or the sound of a cell is. */
+export function tableMedia(key: ValueKey, file: number): string {
+  return `/api/table/media?${valueQuery(key)}&file=${file}`;
+}
+
+/** Where an HTML page is, as a document without rights. */
+export function htmlAddress(key: ValueKey, runsScripts: boolean): string {
+  return `/api/html?${valueQuery(key)}${runsScripts ? "&scripts=true" : ""}`;
 }
 
 function clipQuery(key: ValueKey, clip: number): URLSearchParams {

@@ -4,12 +4,14 @@ import { AUDIO } from "./audio";
 import { GRAPH } from "./graph";
 import { HISTOGRAM } from "./histogram";
 import { HPARAMS } from "./hparams";
+import { HTML } from "./html";
 import { IMAGE } from "./image";
 import { LANDSCAPE } from "./landscape";
 import { PIPELINE } from "./pipeline";
 import { PR_CURVE } from "./prCurve";
 import { PROFILE } from "./profile";
 import { SCALAR } from "./scalar";
+import { TABLE } from "./table";
 import { TENSOR } from "./tensor";
 import { TENSOR_STATISTICS } from "./tensorStatistics";
 import { TEXT } from "./text";
@@ -24,6 +26,8 @@ export const KINDS: readonly KindDescriptor[] = [
   TENSOR,
   TEXT,
   AUDIO,
+  TABLE,
+  HTML,
   PR_CURVE,
   GRAPH,
   HPARAMS,

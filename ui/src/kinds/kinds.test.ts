@@ -60,6 +60,8 @@ describe("the pages", () => {
     ["/texts", "text"],
     ["/audio", "audio"],
     ["/video", "video"],
+    ["/tables", "table"],
+    ["/html", "html"],
     ["/tensors", "tensor"],
   ])("the former page %s is the page of media with its kind chosen", (path, kind) => {
     expect(aliasOf(path, "run=a&step=3&full=x")).toBe(`/media?run=a&step=3&full=x&kind=${kind}`);

@@ -75,6 +75,8 @@ const ALIASES: ReadonlyMap<string, Alias> = new Map([
   ["/audio", mediaOf("audio")],
   ["/video", mediaOf("video")],
   ["/videos", mediaOf("video")],
+  ["/tables", mediaOf("table")],
+  ["/html", mediaOf("html")],
   ["/tensors", mediaOf("tensor")],
   ["/steps", { path: "/media" }],
   ["/profile", { path: "/graph/dataset", when: ["profile_tab", "pipeline"] }],

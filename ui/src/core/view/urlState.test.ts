@@ -259,6 +259,10 @@ const views: fc.Arbitrary<ViewState> = fc
       isWholeRange: fc.boolean(),
       isOfWhole: fc.boolean(),
       isPlain: fc.boolean(),
+      rowsWhere: fc.string(),
+      rowsSearch: fc.string(),
+      rowsSort: fc.option(fc.record({ column: fc.constantFrom("0", "12"), isDescending: fc.boolean() })),
+      otherStep: fc.option(fc.integer()),
     }),
     dashboard: fc.record({
       run: fc.option(name),

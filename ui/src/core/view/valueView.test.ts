@@ -27,6 +27,10 @@ describe("the address of single values", () => {
       isWholeRange: true,
       isOfWhole: true,
       isPlain: true,
+      rowsWhere: "score > 0.5",
+      rowsSearch: "cat",
+      rowsSort: { column: "2", isDescending: true },
+      otherStep: 7,
     };
     expect(through(view)).toEqual(view);
   });

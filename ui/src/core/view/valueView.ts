@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fields, flag, oneOf, optional, param, type Codec, type ValueOf } from "./schema";
+import type { ColumnSort } from "../tables/columnSort";
+import { fields, flag, integer, oneOf, optional, param, text, type Codec, type ValueOf } from "./schema";
 
 export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
 
 /** Kinds of data that the page Media shows, in the order of its filter. */
-export const MEDIA_KINDS = ["image", "text", "audio", "video", "tensor"] as const;
+export const MEDIA_KINDS = ["image", "text", "audio", "video", "table", "html", "tensor"] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export const MOST_DECIMALS = 17;
@@ -13,6 +14,12 @@ const SLICE: Codec<readonly string[]> = { read: (text) => text.split(","), write
 const DECIMALS: Codec<number> = {
   read: (text) => (/^\d{1,2}$/.test(text) ? Math.min(MOST_DECIMALS, Number(text)) : null),
   write: String,
+};
+
+/** A column of a recorded table by its number. */
+const SORT: Codec<ColumnSort> = {
+  read: (text) => (/^-?\d{1,6}$/.test(text) ? { column: text.replace("-", ""), isDescending: text.startsWith("-") } : null),
+  write: ({ column, isDescending }) => `${isDescending ? "-" : ""}${column}`,
 };
 
 export function isMediaKind(kind: string): kind is MediaKind {
@@ -37,5 +44,11 @@ export const VALUE_VIEW = fields({
   isOfWhole: flag("of", "whole"),
   /** Texts letter by letter rather than as Markdown. */
   isPlain: flag("text", "plain"),
+  /** Condition, words and order of the table that fills the page. */
+  rowsWhere: param("table_where", text, ""),
+  rowsSearch: param("table_search", text, ""),
+  rowsSort: optional("table_sort", SORT),
+  /** A second step beside that of the page. */
+  otherStep: optional("table_step", integer),
 });
 export type ValueView = ValueOf<typeof VALUE_VIEW>;

@@ -115,6 +115,8 @@ export const runs = {
   "kind.tensor": "{n} {n|tensor|tensors}",
   "kind.text": "{n} {n|text|texts}",
   "kind.audio": "{n} audio",
+  "kind.table": "{n} {n|table|tables}",
+  "kind.html": "{n} {n|HTML page|HTML pages}",
   "kind.graph": "{n} {n|graph|graphs}",
   "kind.landscape": "{n} {n|landscape|landscapes}",
   "kind.lineage": "lineage",

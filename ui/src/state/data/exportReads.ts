@@ -9,6 +9,7 @@ export {
   fetchHeat as readHeat,
   fetchPreviews as readPreviews,
   fetchStatistics as readTensorStatistics,
+  fetchTable as readTable,
   fetchTensor as readTensor,
   fetchTexts as readTexts,
   fetchWindow as readWindow,

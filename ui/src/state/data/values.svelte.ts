@@ -7,10 +7,14 @@ import {
   fetchHeat,
   fetchPreviews,
   fetchStatistics,
+  fetchTable,
   fetchTensor,
   fetchTexts,
   fetchValues,
   fetchWindow,
+  htmlAddress,
+  tableCsv,
+  tableMedia,
   tensorFile,
   type AnswerOf,
   type Kind,
@@ -19,6 +23,8 @@ import {
   type AudioClip,
   type StepTensorKey,
   type TensorFacts,
+  type TablePage,
+  type TableQuery,
   type TensorKey,
   type TensorStatistics,
   type TensorWindow,
@@ -34,7 +40,12 @@ import { readClip, type ShownClip } from "./audioClips.svelte";
 import { seriesSource, type SeriesSource } from "./seriesSource";
 
 export {
+  htmlAddress,
+  tableCsv,
+  tableMedia,
   tensorFile,
+  type TablePage,
+  type TableQuery,
   type Kind,
   type Previews,
   type SliceKey,
@@ -92,6 +103,14 @@ export const textValues: ResourceDefinition<ValueKey, readonly string[]> = {
   read: fetchTexts,
   runs: noRuns,
   bytes: (texts) => texts.reduce((sum, text) => sum + 2 * text.length, 0),
+};
+
+/** Some rows of a table. */
+export const tableRows: ResourceDefinition<{ key: ValueKey; rows: TableQuery; first: number; count: number }, TablePage> = {
+  kind: "table rows",
+  read: ({ key, rows, first, count }, signal) => fetchTable(key, rows, first, count, signal),
+  runs: noRuns,
+  bytes: ({ columns, rows }) => FACTS_BYTES + columns.length * rows.length * CELL_BYTES,
 };
 
 export const audioClip: ResourceDefinition<{ key: ValueKey; clip: number }, ShownClip> = {

@@ -49,6 +49,6 @@ export class CardSteps {
   }
 }
 
-/** Of images, texts, audio, videos and tensors together. */
+/** Of all kinds of media together. */
 export const mediaSteps = new CardSteps();
 export const prCurveSteps = new CardSteps();
