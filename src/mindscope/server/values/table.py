@@ -32,7 +32,7 @@ _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MEDIA_TYPES = (*_IMAGES, "audio/wav", "audio/flac", "audio/ogg", "audio/mpeg")
 """What is handed out: a browser runs nothing in it."""
 _MEDIA_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in MEDIA_TYPES}},
+    200: {"content": {media_type: {"schema": {"type": "string", "format": "binary"}} for media_type in MEDIA_TYPES}},
     **READABLE,
     415: {"model": FailureAnswer, "description": "The file is none of these types."},
 }
@@ -149,21 +149,21 @@ def _find(viewer: Viewer, run: str, tag: str, id: str) -> RecordedTable | None:
 
 
 def _rows_of(table: RecordedTable, where: str, search: str, sort: list[str]) -> TableRows:
-    found = (_SORT.fullmatch(each) for each in sort)
-    by = [(int(each["column"]), each["sign"] == "-") for each in found if each]
+    matches = (_SORT.fullmatch(text) for text in sort)
+    by = [(int(match["column"]), match["sign"] == "-") for match in matches if match]
     return TableRows(table, check_deadline).filter(where.strip()).search(search).sort(by)
 
 
-def _describe(found: TableRows, first: int, count: int) -> TableAnswer:
-    table = found.table
-    rows: list[int] = found.rows[first : first + count].tolist()
+def _describe(matching: TableRows, first: int, count: int) -> TableAnswer:
+    table = matching.table
+    rows: list[int] = matching.rows[first : first + count].tolist()
     columns = [_entry(column, rows) for column in table.columns[:MAX_COLUMNS]]
     check_size(sum(len(str(cell)) for column in columns for cell in column.values))
     files = {value for column in columns if column.type == "media" for value in column.values if type(value) is int}
     return TableAnswer(
         total=table.rows,
         total_columns=len(table.columns),
-        matching=len(found.rows),
+        matching=len(matching.rows),
         first=first,
         rows=rows,
         columns=columns,
