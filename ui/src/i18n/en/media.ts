@@ -70,7 +70,7 @@ export const media = {
   "html.empty": "No HTML pages in the selected runs",
   "html.label": "{tag} of {run}, step {step}",
   "html.scripts": "Scripts",
-  "html.allow": "Run scripts in the HTML pages of {run}. They reach neither the network nor this viewer.",
+  "html.allow": "Run scripts in the HTML pages of {run}. They can’t reach this viewer or load anything.",
   "html.forbid": "Stop running scripts in the HTML pages of {run}",
   "html.download": "Download HTML",
   "html.source": "HTML source; a saved page doesn’t run it",

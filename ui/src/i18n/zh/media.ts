@@ -72,7 +72,7 @@ export const media: Record<keyof typeof en, string> = {
   "html.empty": "所选训练中没有 HTML 页面",
   "html.label": "{run} 的 {tag}，第 {step} 步",
   "html.scripts": "脚本",
-  "html.allow": "允许运行 {run} 的 HTML 页面中的脚本。脚本无法访问网络，也无法访问本页面。",
+  "html.allow": "允许运行 {run} 的 HTML 页面中的脚本。脚本无法访问本页面，也无法加载外部资源。",
   "html.forbid": "禁止运行 {run} 的 HTML 页面中的脚本",
   "html.download": "下载 HTML 文件",
   "html.source": "HTML 源代码（保存的页面不会运行其内容）",
