@@ -1,32 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``MindscopeCallback`` for the ``Trainer`` of ``lightning`` or ``pytorch_lightning``."""
+"""``MindscopeCallback`` and ``MindscopeLogger`` for the ``Trainer`` of ``lightning`` or ``pytorch_lightning``."""
 
 from __future__ import annotations
 
 import math
-from importlib import import_module
-from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from torch import nn
 
-from mindscope.errors import MissingPackageError
 from mindscope.torch.callbacks.learning_rate import rates_of
 from mindscope.torch.integrations import tool_observers
+from mindscope.torch.integrations.lightning_logger import MindscopeLogger
 from mindscope.torch.integrations.lightning_metrics import LoggedMetrics
+from mindscope.torch.integrations.lightning_packages import classes_of
 from mindscope.training.observer import Step, Training, TrainingFacts
-
-_PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
-
-
-def _callbacks() -> tuple[type, ...]:
-    """Return the Callback of each package of Lightning that is installed: a trainer wants its own."""
-    found = tuple(import_module(module).Callback for name, module in _PACKAGES.items() if find_spec(name))
-    if not found:
-        raise MissingPackageError("lightning is not there, and its collector needs it; pip install lightning")
-    return found
-
 
 if TYPE_CHECKING:
     from lightning.pytorch import Callback as _Callback
@@ -38,7 +26,13 @@ if TYPE_CHECKING:
     from mindscope.torch.summary.landscape_collector import LandscapeCollector
     from mindscope.torch.summary.summary_collector import SummaryCollector
 else:
-    _Callback = type("_Callback", _callbacks(), {})
+    _Callback = type("_Callback", classes_of("Callback"), {})
+
+
+__all__ = [
+    "CollectorCallback", "DebuggerCallback", "DumpCallback", "MindscopeCallback", "MindscopeLogger", "ProfilerCallback",
+    "RunningDataCallback",
+]  # fmt: skip
 
 
 class MindscopeCallback(_Callback):
