@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``Accelerator(log_with="mindscope")`` of Accelerate: importing this module adds the name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker, on_main_process
+
+from mindscope.integrations.recording import add_settings, add_values, guarded
+from mindscope.tensorboard import SummaryWriter
+
+
+class MindscopeTracker(GeneralTracker):
+    """Records what ``accelerator.log`` gets, in ``logging_dir/run_name``; only the main process does.
+
+    Numbers become scalars, texts texts; nested dicts become ``outer/inner``. The configuration may be nested too: its
+    values are hyperparameters ``outer.inner``. Further arguments are those of ``mindscope.SummaryWriter``.
+    """
+
+    name = "mindscope"
+    requires_logging_directory = True
+
+    def __init__(self, run_name: str, logging_dir: str | PathLike[str] = "runs", **options: Any) -> None:
+        super().__init__()
+        self._directory, self._options = Path(logging_dir) / run_name, options
+        self._writer: SummaryWriter | None = None
+
+    @property
+    def tracker(self) -> SummaryWriter:
+        """The writer of the run; one that records nothing before ``start``, as in other processes."""
+        return self._writer or SummaryWriter(write_to_disk=False)
+
+    @on_main_process
+    def start(self) -> None:
+        """Begin the run. Raises OSError if its directory can't be created."""
+        if self._writer is None:
+            self._writer = SummaryWriter(self._directory, **self._options)
+
+    @on_main_process
+    @guarded
+    def store_init_configuration(self, values: Mapping[str, Any]) -> None:
+        """Record the configuration as hyperparameters."""
+        add_settings(self.tracker, values)
+
+    @on_main_process
+    @guarded
+    def log(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
+        """Record values at a step."""
+        add_values(self.tracker, values, step)
+
+    @on_main_process
+    @guarded
+    def log_images(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
+        """Record batches of images, with the axes NHWC unless ``dataformats`` says otherwise."""
+        for name, images in values.items():
+            self.tracker.add_images(str(name), images, step, **{"dataformats": "NHWC", **kwargs})
+
+    @on_main_process
+    @guarded
+    def finish(self) -> None:
+        """Write everything."""
+        self.tracker.close()
+
+
+LOGGER_TYPE_TO_CLASS[MindscopeTracker.name] = MindscopeTracker
