@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``MindscopeCallback`` for the ``Trainer`` of Transformers."""
+"""``MindscopeCallback`` for the ``Trainer`` of Transformers, and its name for ``report_to``."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import torch
-from torch import Tensor, nn
-from torch.utils.hooks import RemovableHandle
+from torch import nn
 from transformers import TrainerCallback
+from transformers.integrations import integration_utils
 
 from mindscope.collector import tags
 from mindscope.collector.lineage_fields import model as model_property
 from mindscope.collector.lineage_fields import parameter
+from mindscope.tensorboard.directories import default_directory
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.core.call_hooks import Hook
 from mindscope.torch.core.naming import plain_network
 from mindscope.torch.integrations import tool_observers
 from mindscope.torch.integrations.followed_training import FollowedTraining
+from mindscope.torch.integrations.returned_losses import ReturnedLosses
 from mindscope.training.observer import Step, Training, TrainingFacts
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class MindscopeCallback(FollowedTraining, TrainerCallback):
 
     def __init__(self, *observers: Tool) -> None:
         self._observers = tool_observers.observers_of(observers)
-        self._seen: _Losses | None = None
+        self._seen: ReturnedLosses | None = None
         self._step: Step | None = None  # between the change of its weights and its end
         self._rates: dict[str, Any] | None = None  # with which the optimizer made this step
         self._results: dict[str, Any] = {}  # of all evaluations since a training began; the trainer gives prefixes
@@ -68,7 +70,7 @@ class MindscopeCallback(FollowedTraining, TrainerCallback):
             Training(model, _optimizers(given), state.global_step, facts=lambda: _facts(args, state, given))
         )
         if self._observers.need_losses:
-            self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
+            self._seen = ReturnedLosses(model, args.world_size if args.average_tokens_across_devices else 1)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         if self._seen is not None:
@@ -130,6 +132,33 @@ class MindscopeCallback(FollowedTraining, TrainerCallback):
         self._observers.end(error)
 
 
+class ReportCallback(MindscopeCallback):
+    """What ``TrainingArguments(report_to="mindscope")`` adds: a ``SummaryCollector`` in the main process.
+
+    It records in the directory that the trainer's TensorBoard callback would choose: ``TENSORBOARD_LOGGING_DIR``, the
+    argument ``logging_dir`` of older versions, or a directory with time and host below ``output_dir/runs``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        if state.is_world_process_zero:
+            collector = import_module("mindscope.torch").SummaryCollector(_report_directory(args, state))
+            self._observers = tool_observers.observers_of([collector])
+        super().on_train_begin(args, state, control, **given)
+
+
+integration_utils.INTEGRATION_TO_CALLBACK["mindscope"] = ReportCallback
+
+
+def _report_directory(args: Any, state: Any) -> Path:
+    chosen = os.environ.get("TENSORBOARD_LOGGING_DIR") or getattr(args, "logging_dir", None)
+    directory = Path(chosen).expanduser() if chosen else Path(args.output_dir) / default_directory("")
+    is_trial = getattr(state, "is_hyper_param_search", False) and state.trial_name
+    return directory / state.trial_name if is_trial else directory
+
+
 class CollectorCallback(MindscopeCallback):
     """The former name of ``MindscopeCallback(collector)``; write that instead."""
 
@@ -163,48 +192,6 @@ class RunningDataCallback(MindscopeCallback):
 
     def __init__(self, config: str | PathLike[str] | None = None) -> None:
         super().__init__(tool_observers.RunningDataObserver(config))
-
-
-class _Losses:
-    """The losses that a model in training returns, left on their device, and what it was called with last.
-
-    A model that gets ``num_items_in_batch`` returns its share of the loss of the step, which is their sum times
-    ``processes`` if those items are of all processes; others return the mean of a batch.
-    """
-
-    def __init__(self, model: nn.Module, processes: int) -> None:
-        self.has_losses = False
-        """Whether the model ever returned one."""
-        self.is_step = False
-        """Whether a step runs; else the model is called for an evaluation or for its graph."""
-        self._losses: list[Tensor] = []  # of the batches of this step
-        self._inputs: Any = None
-        self._processes = processes
-        self._are_shares = False
-        self._handle: RemovableHandle = model.register_forward_hook(Hook(self._see, is_compiled=True), with_kwargs=True)
-
-    def take(self) -> tuple[Tensor | None, Any]:
-        """Return the loss of the step, and the inputs of its last batch."""
-        losses, inputs = self._losses, self._inputs
-        self._losses, self._inputs, self.is_step = [], None, False
-        if not losses:
-            return None, inputs
-        stacked = torch.stack(losses)
-        return (stacked.sum() * self._processes if self._are_shares else stacked.mean()), inputs
-
-    def stop(self) -> None:
-        """See no more."""
-        self._handle.remove()
-
-    def _see(self, model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], outputs: Any) -> None:
-        if not self.is_step:
-            return
-        self._inputs = kwargs or args
-        loss = getattr(outputs, "loss", None)
-        if isinstance(loss, Tensor):
-            self.has_losses = True
-            self._are_shares = kwargs.get("num_items_in_batch") is not None
-            self._losses.append(loss.detach().float().mean())
 
 
 def _facts(args: Any, state: Any, given: Mapping[str, Any]) -> TrainingFacts:
