@@ -36,7 +36,7 @@ class MindscopeCallback:
             add_settings(self._writer, env.params)
         for data, metric, value, _, *deviation in env.evaluation_result_list or ():
             self._writer.add_scalar(f"{data}/{metric}", value, env.iteration)
-            for each in deviation:
-                self._writer.add_scalar(f"{data}/{metric}-std", each, env.iteration)
+            for spread in deviation:
+                self._writer.add_scalar(f"{data}/{metric}-std", spread, env.iteration)
         if env.iteration == env.end_iteration - 1:
             self._writer.close()

@@ -17,14 +17,14 @@ _SAME_RUN = "."
 
 
 def guarded(method: Callable[Given, None]) -> Callable[Given, None]:
-    """Log what a callback raises instead: a training goes on whatever its values are."""
+    """Log what a callback raises instead: a training continues whatever its values are."""
 
     @functools.wraps(method)
     def call(*args: Given.args, **options: Given.kwargs) -> None:
         try:
             method(*args, **options)
         except Exception:
-            logger.exception("%s failed, and the training goes on without what it records", method.__qualname__)
+            logger.exception("%s failed, and the training continues without what it records", method.__qualname__)
 
     return call
 
@@ -33,7 +33,7 @@ def add_values(writer: SummaryWriter, values: Mapping[Any, Any], step: Any = Non
     """Record numbers as scalars, texts as texts, and values of nested dicts as ``outer/inner``; None is left out."""
     for name, value in values.items():
         if isinstance(value, Mapping):
-            add_values(writer, {f"{name}/{inner}": each for inner, each in value.items()}, step)
+            add_values(writer, {f"{name}/{inner}": nested for inner, nested in value.items()}, step)
         elif isinstance(value, str):
             writer.add_text(str(name), value, step)
         elif value is not None:

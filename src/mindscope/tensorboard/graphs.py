@@ -13,6 +13,8 @@ from mindscope.formats import wire
 from mindscope.formats.graph_def import graph_to_tensorboard, onnx_to_tensorboard
 from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.formats.onnx_schemas import MODEL
+from mindscope.formats.tensorboard_values import plugin_metadata, text_tensor
+from mindscope.types import Message
 
 
 def network_graph(model: Any, inputs: Any) -> bytes:
@@ -28,6 +30,17 @@ def network_graph(model: Any, inputs: Any) -> bytes:
     example = tuple(cast("list[Any]", inputs)) if isinstance(inputs, list) else inputs
     given: Any = model if inputs is None else (model, example)
     return graph_to_tensorboard(graphs.given_message(given, ""))
+
+
+def is_keras(model: Any) -> bool:
+    """Return whether a model is one of Keras, on any backend; it may be a module of PyTorch too."""
+    return any(kind.__module__.partition(".")[0] == "keras" for kind in type(model).__mro__)
+
+
+def keras_graph(model: Any) -> Message:
+    """Return the Summary.Value of the layers of a model, as TensorFlow records it."""
+    encoded = str(model.to_json()).encode("utf-8", "backslashreplace")
+    return {"tag": "keras", "tensor": text_tensor([encoded], ()), "metadata": plugin_metadata("graph_keras_model")}
 
 
 def onnx_graph(path: Any) -> bytes:

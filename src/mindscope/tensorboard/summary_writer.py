@@ -18,7 +18,7 @@ from mindscope.formats.tensorboard import graph_event, summary_event
 from mindscope.formats.tensorboard_values import value_field
 from mindscope.tensorboard import layouts
 from mindscope.tensorboard.directories import default_directory, series_directory, session_directory
-from mindscope.tensorboard.graphs import network_graph, onnx_graph
+from mindscope.tensorboard.graphs import is_keras, keras_graph, network_graph, onnx_graph
 from mindscope.tensorboard.nowhere import Nowhere
 from mindscope.tensorboard.recorded_scalars import write_scalars
 from mindscope.tensorboard.values import ValueMethods
@@ -216,8 +216,11 @@ class SummaryWriter(ValueMethods):
         """Record the graph of a network. The network does not run: a forked process traces a copy of it.
 
         ``input_to_model`` is a tensor, or a tuple or list of them. ``verbose`` prints nothing, and ``use_strict_trace``
-        has no effect.
+        has no effect. A model of Keras is recorded by its layers.
         """
+        if is_keras(model):
+            self._guard("graph", "", lambda: self._add_message(keras_graph(model), 0, None))
+            return
         self._add_graph("graph", lambda: network_graph(model, input_to_model))
 
     def add_onnx_graph(self, prototxt: Any = None, *, onnx_model_file: Any = None) -> None:

@@ -59,8 +59,8 @@ class MindscopeLogger(_Logger):
     def version(self) -> int | str:
         """The number or name of the run."""
         if self._version is None:
-            names = [each.name.removeprefix(_VERSION) for each in Path(self.root_dir).glob(f"{_VERSION}*")]
-            self._version = max((int(each) for each in names if each.isdecimal()), default=-1) + 1
+            names = [path.name.removeprefix(_VERSION) for path in Path(self.root_dir).glob(f"{_VERSION}*")]
+            self._version = max((int(name) for name in names if name.isdecimal()), default=-1) + 1
         return self._version
 
     @property
