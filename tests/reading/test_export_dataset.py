@@ -15,7 +15,7 @@ import pytest
 
 from mindscope.errors import RunNotFoundError
 from mindscope.reading import export_dataset, open_runs
-from mindscope.reading.export_dataset import BUCKETS
+from mindscope.reading.dataset import BUCKETS
 from tests.event_log import DATA, MINDSPORE_NAME, append, scalars, steps, version
 
 NAME = MINDSPORE_NAME.format(1)

@@ -13,7 +13,6 @@ from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 from mindscope.errors import ExportError, SettingsError
-from mindscope.ingest.discover import find_runs
 
 _PARQUET = "parquet"
 KINDS = "scalar, image, video, tensor, histogram, text, audio, table, html"
@@ -60,7 +59,7 @@ def export(
             overwritten=overwritten,
             overwrite=overwrite,
         )
-    if _PARQUET in options.scalar_formats and reading.Kind.SCALAR in options.kinds and not _is_run(path):
+    if _PARQUET in options.scalar_formats and reading.Kind.SCALAR in options.kinds and not reading.is_single_run(path):
         _export_dataset(path, out, options, follow_links)
         options = _without_parquet(options)
         if not options.kinds:
@@ -76,11 +75,6 @@ def export(
     typer.echo(f"wrote {len(report.files)} files below {out}")
     if report.failures:
         raise typer.Exit(1)
-
-
-def _is_run(path: str) -> bool:
-    """Return whether a directory is a single run, whose scalars are one file."""
-    return list(find_runs(path).runs) == ["."]
 
 
 def _export_dataset(path: str, out: str, options: reading.ExportOptions, follow_links: bool) -> None:

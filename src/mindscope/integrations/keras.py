@@ -130,11 +130,11 @@ class MindscopeCallback(keras.callbacks.Callback):
                     self._train.writer.add_images(f"{name}/image", image, epoch, dataformats="NHWC")
 
     def _add_embeddings(self, epoch: int) -> None:
-        for layer in self._network.layers:
-            if isinstance(layer, keras.layers.Embedding):
-                path = self._metadata if isinstance(self._metadata, str) else (self._metadata or {}).get(layer.name)
-                labels = None if path is None else Path(self.log_dir, path).read_text("utf-8").splitlines()
-                self._train.writer.add_embedding(_numpy(layer.embeddings), labels, global_step=epoch, tag=layer.name)
+        layers: list[Any] = [layer for layer in self._network.layers if isinstance(layer, keras.layers.Embedding)]
+        for layer in layers:
+            path = self._metadata if isinstance(self._metadata, str) else (self._metadata or {}).get(layer.name)
+            labels = None if path is None else Path(self.log_dir, path).read_text("utf-8").splitlines()
+            self._train.writer.add_embedding(_numpy(layer.embeddings), labels, global_step=epoch, tag=layer.name)
 
     @property
     def _network(self) -> Any:
@@ -170,12 +170,12 @@ class _Runs:
             self._writer.close()
 
 
-_numpy: Callable[[Any], np.ndarray[Any, Any]] = keras.ops.convert_to_numpy
+_numpy = cast("Callable[[Any], np.ndarray[Any, Any]]", keras.ops.convert_to_numpy)
 
 
 def _image(weight: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """Return weights as images NHWC with values of 0 to 1; None where they have more axes than an image."""
-    values = np.squeeze(weight)
+    values = cast(Any, np.squeeze(weight))
     if values.ndim == 1:
         values = values.reshape(1, 1, -1, 1)
     elif values.ndim == 2:
@@ -184,5 +184,5 @@ def _image(weight: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
         values = np.moveaxis(values, -1, 0)[:_MOST_KERNELS, ..., None]
     else:
         return None
-    low, high = values.min(), values.max()
+    low, high = float(values.min()), float(values.max())
     return (values - low) / (high - low if high > low else 1)

@@ -32,6 +32,6 @@ class MindscopeCallback:
             add_settings(writer, {**trial.params, "state": trial.state.name, "user": trial.user_attrs})
             for step, value in sorted(trial.intermediate_values.items()):
                 writer.add_scalar("intermediate", value, step)
-            values = trial.values or []
+            values: list[float] = trial.values or []
             names = ["value"] if len(values) == 1 else [f"value_{number}" for number in range(len(values))]
             add_values(writer, dict(zip(names, values, strict=True)), trial.number)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, cast
 
 from mindscope.collector.hyper_parameters import flat_parameters
 from mindscope.tensorboard import SummaryWriter
@@ -33,7 +33,8 @@ def add_values(writer: SummaryWriter, values: Mapping[Any, Any], step: Any = Non
     """Record numbers as scalars, texts as texts, and values of nested dicts as ``outer/inner``; None is left out."""
     for name, value in values.items():
         if isinstance(value, Mapping):
-            add_values(writer, {f"{name}/{inner}": nested for inner, nested in value.items()}, step)
+            nested = cast("Mapping[Any, Any]", value)
+            add_values(writer, {f"{name}/{inner}": nested[inner] for inner in nested}, step)
         elif isinstance(value, str):
             writer.add_text(str(name), value, step)
         elif value is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import xgboost
 
@@ -60,8 +60,9 @@ class MindscopeCallback(_Callback):
             return
         for data, metrics in evals_log.items():
             for metric, values in metrics.items():
-                newest = values[-1]
-                mean, *deviation = newest if isinstance(newest, tuple) else (newest,)
+                newest: Any = values[-1]
+                numbers = cast("tuple[float, ...]", newest if isinstance(newest, tuple) else (newest,))
+                mean, *deviation = numbers
                 self._writer.add_scalar(f"{data}/{metric}", mean, epoch)
                 for value in deviation:
                     self._writer.add_scalar(f"{data}/{metric}-std", value, epoch)

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from mindscope.analysis.scalar_statistics import ScalarStatistics
     from mindscope.analysis.tensor_slice import TensorSlice
     from mindscope.analysis.tensor_statistics import TensorStatistics
+    from mindscope.reading.dataset import DatasetReport, export_dataset
+    from mindscope.reading.dataset import is_single_run as is_single_run
     from mindscope.reading.export import EXPORTABLE as EXPORTABLE
     from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
-    from mindscope.reading.export_dataset import DatasetReport, export_dataset
     from mindscope.reading.failures import FailurePaths as FailurePaths
     from mindscope.reading.failures import find_failures as find_failures
     from mindscope.reading.failures import read_failures as read_failures
@@ -87,7 +88,7 @@ _MODULES = {
     "mindscope.analysis.scalar_statistics": "ScalarStatistics",
     "mindscope.analysis.tensor_slice": "TensorSlice",
     "mindscope.analysis.tensor_statistics": "TensorStatistics",
-    "mindscope.reading.export_dataset": "DatasetReport export_dataset",
+    "mindscope.reading.dataset": "DatasetReport export_dataset is_single_run",
     "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs EXPORTABLE",
     "mindscope.reading.failures": "FailurePaths find_failures read_failures",
     "mindscope.reading.graphs": "GraphReaders read_graphs",

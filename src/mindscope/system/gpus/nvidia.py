@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pynvml
 
@@ -68,7 +68,7 @@ def _memory(gpu: _Gpu) -> Mapping[str, float]:
 
 def _own_memory(gpu: _Gpu) -> Mapping[str, float]:
     # in a container, numbers of processes may be those of the host: then this process is not among them
-    processes: list[Any] = pynvml.nvmlDeviceGetComputeRunningProcesses(gpu.handle)
+    processes = cast("list[Any]", pynvml.nvmlDeviceGetComputeRunningProcesses(gpu.handle))
     for process in processes:
         if process.pid == os.getpid() and process.usedGpuMemory is not None:
             return {"process_memory_gib": float(process.usedGpuMemory) / _GIB}

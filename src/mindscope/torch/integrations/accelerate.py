@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from accelerate.tracking import LOGGER_TYPE_TO_CLASS, GeneralTracker, on_main_process
+from accelerate import tracking
+from accelerate.tracking import GeneralTracker
 
 from mindscope.integrations.recording import add_settings, add_values, guarded
 from mindscope.tensorboard import SummaryWriter
+
+_TRACKERS: dict[str, Any] = cast("dict[str, Any]", tracking.LOGGER_TYPE_TO_CLASS)
+on_main_process: Callable[[Callable[..., None]], Callable[..., None]] = cast(Any, tracking).on_main_process
 
 
 class MindscopeTracker(GeneralTracker):
@@ -56,8 +60,9 @@ class MindscopeTracker(GeneralTracker):
     @guarded
     def log_images(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
         """Record batches of images, with the axes NHWC unless ``dataformats`` says otherwise."""
+        options: dict[str, Any] = {"dataformats": "NHWC", **kwargs}
         for name, images in values.items():
-            self.tracker.add_images(str(name), images, step, **{"dataformats": "NHWC", **kwargs})
+            self.tracker.add_images(str(name), images, step, **options)
 
     @on_main_process
     @guarded
@@ -66,4 +71,4 @@ class MindscopeTracker(GeneralTracker):
         self.tracker.close()
 
 
-LOGGER_TYPE_TO_CLASS[MindscopeTracker.name] = MindscopeTracker
+_TRACKERS[MindscopeTracker.name] = MindscopeTracker

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lightning_utilities.core.rank_zero import rank_zero_only
 
@@ -83,7 +83,7 @@ class MindscopeLogger(_Logger):
     def experiment(self) -> SummaryWriter:
         """The writer of the run; on other ranks than 0 one that records nothing."""
         if self._writer is None:
-            self._writer = SummaryWriter(self.log_dir, write_to_disk=rank_zero_only.rank == 0)
+            self._writer = SummaryWriter(self.log_dir, write_to_disk=cast(Any, rank_zero_only).rank == 0)
         return self._writer
 
     @rank_zero_only

@@ -149,7 +149,7 @@ class ReportCallback(MindscopeCallback):
         super().on_train_begin(args, state, control, **given)
 
 
-integration_utils.INTEGRATION_TO_CALLBACK["mindscope"] = ReportCallback
+cast("dict[str, Any]", integration_utils.INTEGRATION_TO_CALLBACK)["mindscope"] = ReportCallback
 
 
 def _report_directory(args: Any, state: Any) -> Path:

@@ -4,7 +4,7 @@ import { readStored, writeStored } from "./storage";
 const NAME = "htmlScripts";
 
 /**
- * The runs in whose HTML pages scripts run. The browser keeps them, and no address says them: a link of somebody else
+ * The runs in whose HTML pages scripts run. The browser keeps them, and no address says them: a link of another user
  * allows nothing.
  */
 class HtmlScripts {

@@ -93,6 +93,11 @@ def export_dataset(
     return DatasetReport(written, kept, tuple(map(str, found.unreadable)))
 
 
+def is_single_run(path: str | os.PathLike[str]) -> bool:
+    """Return whether a directory is one run without others below it. Raises RunNotFoundError without a directory."""
+    return list(Finder(directory_of(path)).find().runs) == ["."]
+
+
 def _bucket(run: str) -> int:
     return int.from_bytes(hashlib.sha256(_bytes(run)).digest()[:4], "big") % BUCKETS
 
@@ -187,7 +192,7 @@ def _table(pieces: Sequence[_Piece]) -> Any:
 
 
 def _repeated(names: Sequence[str], lengths: Sequence[int]) -> Any:
-    """Return a column of strings in which each name stands as often as its length says."""
+    """Return a column of strings that repeats each name as often as its length says."""
     pyarrow = pyarrow_module()
     indices = np.repeat(np.arange(len(names), dtype=np.int32), lengths)
     return pyarrow.DictionaryArray.from_arrays(indices, [_readable(name) for name in names]).cast(pyarrow.string())
