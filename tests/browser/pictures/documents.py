@@ -36,6 +36,7 @@ SHOTS = {
     "data-lineage": "/lineage/data?find=sweep",
     "dashboard": "/dashboard?run=lenet-lr0.05",
     "scalars": "/scalars?find=lenet&smoothing=0.9",
+    "system-metrics": "/scalars?run=sorting&tag=system",
     "reports": "/reports?report={report}",
     "images": "/media?kind=image&find=lenet",
     "histograms": f"/histograms?{LENET}",
