@@ -37,7 +37,7 @@ def test_a_run_that_begins_or_grows_is_there_at_once(tmp_path: Path, open_page: 
     with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
         page = open_page(viewer, "/?sort=%2Brun&scalar=*&columns=chosen&with=lr&with=scalar/loss:last")
         wait_for_runs(page, ["run_0", "run_1", "run_2"])
-        assert cells(page, "lr") == {"run_0": "0.1", "run_1": "0.2", "run_2": "0.3"}
+        until(page, lambda: cells(page, "lr") == {"run_0": "0.1", "run_1": "0.2", "run_2": "0.3"})
         late = tmp_path / "logs" / "run_3"
         log = GrowingLog(late)
         log.scalar(1, 0.25)

@@ -60,6 +60,7 @@ def others_than_for_the_demo() -> set[str]:
     rule = makefile.partition("$(VENV)/.demo:")[2].partition("touch")[0]
     needed = ["mindscope", *re.findall(r"([\w-]+)[=>]=", rule)]
     assert "torch" in needed
+    needed.append("optree")  # torch imports it where it is installed, by what the package says of itself
     for name in needed:  # grows
         with suppress(metadata.PackageNotFoundError):
             for line in metadata.requires(name) or ():

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { tensorsTexts } from "./en/tensorsTexts";
+import type { compareTexts } from "./en/compareTexts";
 import type { advice } from "./en/advice";
 import type { pairTexts } from "./en/pair";
 import type { debuggerTexts } from "./en/debugger";
@@ -64,6 +66,8 @@ export const en = {
 export type MessageKey =
   | keyof typeof en
   | keyof typeof advice
+  | keyof typeof compareTexts
+  | keyof typeof tensorsTexts
   | keyof typeof graphs
   | keyof typeof landscapes
   | keyof typeof profileRows

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MessageKey } from "./en";
 import { compare } from "./zh/compare";
+import { compareTexts } from "./zh/compareTexts";
 import { dashboard } from "./zh/dashboard";
 import { dataLineage } from "./zh/dataLineage";
 import { graphs } from "./zh/graphs";
@@ -34,6 +35,7 @@ import { saved } from "./zh/saved";
 import { scalars } from "./zh/scalars";
 import { tables } from "./zh/tables";
 import { tensors } from "./zh/tensors";
+import { tensorsTexts } from "./zh/tensorsTexts";
 import { values } from "./zh/values";
 import { views } from "./zh/views";
 
@@ -44,6 +46,7 @@ export const zh: Record<MessageKey, string> = {
   ...runs,
   ...scalars,
   ...compare,
+  ...compareTexts,
   ...images,
   ...histograms,
   ...dashboard,
@@ -51,6 +54,7 @@ export const zh: Record<MessageKey, string> = {
   ...views,
   ...reports,
   ...tensors,
+  ...tensorsTexts,
   ...media,
   ...landscapes,
   ...profileRows,

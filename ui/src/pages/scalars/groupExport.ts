@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import "./groupWords";
 import type { DrawnLine } from "../../core/layout/vectorDrawing";
 import type { Curve } from "../../core/series/curve";
 import type { Group } from "../../core/series/groupStatistics";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import "./groupWords";
 import type { FigureRow } from "../../core/tables/figureTable";
 import { runLine } from "../../core/tables/groupFigures";
 import { facetPlans, planOfTag, type ChartPlan } from "../../core/view/chartPlan";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import "./tensorWords";
 import { heatCanvas, ODD_COLORS } from "../../charts/heat/heatCanvas";
 import { themedImage } from "../../charts/export/themedImage";
 import { formatCell, shortCell } from "../../core/text/cellText";

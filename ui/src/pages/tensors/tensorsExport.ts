@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import "./tensorWords";
 import { bucketDrawing } from "../../charts/export/barDrawings";
 import { shortCell } from "../../core/text/cellText";
 import { formatBytes, formatValue, groupDigits } from "../../core/text/format";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import "../groupWords";
 import type { CursorRow } from "../../../core/tables/cursorRows";
 import { formatPoint, formatValue, groupDigits } from "../../../core/text/format";
 import { formatDuration, formatWallTime } from "../../../core/text/time";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import "../groupWords";
 import { plainCell, type ParameterCell } from "../../../core/lineage/parameterTable";
 import type { RunFacts } from "../../../core/runs/runTable";
 import { arrangedColumns } from "../../../core/tables/columnLayout";
