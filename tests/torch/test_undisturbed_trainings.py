@@ -39,6 +39,8 @@ from stateful_networks import (  # noqa: E402
 )
 from torch import nn  # noqa: E402
 
+from mindscope.system import SAMPLER  # noqa: E402
+from mindscope.system.sampler import VARIABLE  # noqa: E402
 from mindscope.torch import (  # noqa: E402
     Debugger,
     Dump,
@@ -52,6 +54,15 @@ from mindscope.torch import (  # noqa: E402
 )
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(autouse=True)
+def system_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sample the machine every 10 ms, so that samples fall between the operations of each step."""
+    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr(SAMPLER, "_first_s", 0.01)
+    monkeypatch.setattr(SAMPLER, "_interval_s", 0.01)
+
 
 Step = Callable[[Any, Any], object]
 """Gets loss and inputs at the end of each step."""
