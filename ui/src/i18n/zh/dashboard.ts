@@ -46,7 +46,7 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.nodes": "{nodes} {n|个节点|个节点}",
   "dashboard.pipeline": "数据图",
   "dashboard.lineage": "模型溯源",
-  "dashboard.stages": "{n} 个阶段",
+  "dashboard.stages": "{n} 个算子",
   "dashboard.landscape": "损失地形",
   "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",
   "dashboard.profile": "性能调试",

@@ -6,8 +6,8 @@ import type { firstBadTexts as en } from "../en/firstBad";
 export const firstBadTexts: Record<keyof typeof en, string> = {
   ...catalogTexts("debug.bad", catalog.first_bad),
   "debug.bad_none": "没有影响训练的 NaN 或 Inf",
-  "debug.bad_searching": "正在查找首个 NaN 或 Inf：{read} / {n} 步",
-  "debug.bad_unreadable": "有 {n} 步无法读取，更早的步中可能已有异常值。",
+  "debug.bad_searching": "正在查找首个 NaN/Inf：{read} / {n} 步",
+  "debug.bad_unreadable": "有 {n} 步无法读取，更早的步骤中可能已有异常值。",
   "debug.bad_slot": "{operator} 的{role} {slot}",
   "debug.verdict_count": "{n} 个训练中有 {bad} 个出现 {kind}",
   "debug.verdict_both": "NaN 或 Inf",
@@ -19,5 +19,5 @@ export const firstBadTexts: Record<keyof typeof en, string> = {
   "debug.bad_graph": "在图中查看",
   "debug.bad_chain": "传播路径",
   "debug.bad_chain_hint": "从首个产生 NaN/Inf 的算子到损失，或到梯度和参数。单击可打开第 {step} 步的对应张量。",
-  "debug.bad_other_ranks": "该步中其他 rank 的首个产生 NaN/Inf 的算子",
+  "debug.bad_other_ranks": "该步骤中其他 rank 的首个产生 NaN/Inf 的算子",
 };

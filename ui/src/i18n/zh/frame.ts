@@ -3,7 +3,7 @@ import type { frame as en } from "../en/frame";
 
 export const frame: Record<keyof typeof en, string> = {
   "frame.skip": "跳到页面内容",
-  "frame.waiting": "正在等待服务器响应",
+  "frame.waiting": "正在等待服务响应",
   "nav.label": "页面",
   "nav.group_results": "结果",
   "nav.group_data": "数据",
@@ -30,7 +30,7 @@ export const frame: Record<keyof typeof en, string> = {
   "search.pages": "页面",
   "search.tags": "标签",
   "search.runs": "训练",
-  "search.words_scalars": "对比看板，训练对比，分组",
+  "search.words_scalars": "对比看板、训练对比、分组",
   "search.none": "没有与“{text}”匹配的内容",
 
   "live.live": "实时",
@@ -38,8 +38,8 @@ export const frame: Record<keyof typeof en, string> = {
   "live.connecting": "连接中",
   "live.lost": "连接已断开",
   "live.once": "仅加载一次",
-  "live.pause": "正在实时更新，点击暂停",
-  "live.resume": "实时更新已暂停，点击继续",
+  "live.pause": "正在实时更新，单击暂停",
+  "live.resume": "实时更新已暂停，单击继续",
   "live.lost_title": "服务没有响应，正在重连。请确认“mindscope start”仍在运行。",
   "live.once_title": "服务启动时加载间隔设为 0，不会检查新数据",
   "live.updated": "更新于{ago}",
@@ -73,7 +73,7 @@ export const frame: Record<keyof typeof en, string> = {
   "side.check": "显示 {run}",
   "side.sort": "训练排序",
   "side.sort_name": "名称",
-  "side.sort_result": "主指标，最佳在前",
+  "side.sort_result": "主指标，最优在前",
   "side.sort_updated": "更新时间",
   "side.sort_state": "状态",
   "side.group": "训练分组",

@@ -2,7 +2,7 @@
 import type { lineage as en } from "../en/lineage";
 
 export const lineage: Record<keyof typeof en, string> = {
-  "coordinates.head_title": "{name}（{group}）：拖动可移动，点击可查看更多操作",
+  "coordinates.head_title": "{name}（{group}）：拖动可移动，单击可查看更多操作",
   "coordinates.group_parameter": "超参数",
   "coordinates.group_dataset": "数据集",
   "coordinates.group_algorithm": "算法",

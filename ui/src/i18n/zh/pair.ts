@@ -27,7 +27,7 @@ export const pairTexts: Record<keyof typeof en, string> = {
   "pair.not_read": "另有 {n} 个标量未在此对比。",
   "pair.graph_operations": "最后一个图的算子数",
   "pair.graph_edges": "边数",
-  "pair.graph_parameters": "参数数",
+  "pair.graph_parameters": "参数量",
   "pair.graph_changed": "{nodes} {n|个|个}节点有变化",
   "pair.graph_added": "新增 {nodes} 个",
   "pair.graph_removed": "删除 {nodes} 个",

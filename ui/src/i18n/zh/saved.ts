@@ -17,7 +17,7 @@ export const saved: Record<keyof typeof en, string> = {
   "saved.close": "关闭",
   "saved.made": "保存于 {time}",
   "saved.contents": "分组",
-  "saved.footer": "由 mindscope 保存。页面中的数值以 JSON 形式包含在 id 为 “values” 的元素中。",
+  "saved.footer": "由 mindscope 保存。页面中的数值以 JSON 形式包含在 id 为“values”的元素中。",
   "saved.unread": "无法加载",
   "saved.unread_because": "无法加载：{why}",
   "saved.too_much": "未保存：文件将超过 {size}。请筛选标签或减少所选训练后重新保存。",

@@ -7,7 +7,7 @@ export const views: Record<keyof typeof en, string> = {
   "views.name": "名称",
   "views.save": "保存视图",
   "views.replace": "替换视图",
-  "views.how": "视图保存页面、训练、筛选、缩放和组合图表，打开此根目录的所有人都能看到。",
+  "views.how": "视图保存页面、训练、筛选、缩放和合成图表，打开此根目录的所有人都能看到。",
   "views.none": "没有已保存的视图",
   "views.copy": "复制 {title} 的链接",
   "views.copied": "链接已复制",
