@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mindscope.stats import ChunkedArray, Line, reduce, sort_x
-from mindscope.stats._m4 import means
+from mindscope.stats._m4 import course, means
 from mindscope.stats._pyramid import Pyramid
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, 1e30, -1e30, float("nan"), float("inf")])
@@ -52,6 +52,46 @@ def test_a_pyramid_changes_no_mean(dtype: type) -> None:
 def test_sums_beyond_the_largest_number_have_a_mean() -> None:
     y = np.full(1000, 1.5e308)
     assert means(ChunkedArray([y]).values(), np.array([0, 1000])) == pytest.approx([1.5e308])
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=60), st.booleans(), st.data())
+def test_a_course_is_the_line_of_numpy_through_the_means(values: list[float], whole: bool, data: st.DataObject) -> None:
+    y = np.array(values, np.float32)
+    x = np.cumsum(data.draw(st.lists(st.integers(0, 5), min_size=y.size, max_size=y.size))).astype(
+        np.int64 if whole else np.float64
+    )
+    cuts = data.draw(st.sets(st.integers(1, max(1, y.size - 1)), max_size=6)) - {y.size}
+    edges = np.array([0, *sorted(cuts), y.size], np.int64)
+    rows = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=y.size, max_size=y.size)))
+    column = ChunkedArray([y[: y.size // 2], y[y.size // 2 :]]).values()
+    mean = means(column, edges)
+    got, settled = course(column, mean, edges, x[edges[:-1]], x[edges[1:] - 1], rows, x[rows])
+    used = np.flatnonzero(np.isfinite(mean))
+    if used.size:
+        middle = x[edges[used]].astype(np.float64) / 2 + x[edges[used + 1] - 1].astype(np.float64) / 2
+        want = np.interp(x[rows].astype(np.float64), middle, mean[used])
+        want[~np.isfinite(y[rows])] = np.nan
+    else:
+        want = np.full(rows.size, np.nan)
+    assert np.array_equal(got, want, equal_nan=True)
+    assert settled == (np.count_nonzero(rows < edges[used[-2]]) if used.size > 1 else 0)
+
+
+def test_a_course_between_the_largest_numbers_is_finite() -> None:
+    y = np.repeat([1.5e308, -1.5e308], 500)
+    found = reduce(sort_x(np.arange(1000.0)), [line_of(y)], 16, has_mean=True)
+    assert found.mean is not None
+    assert np.isfinite(found.mean).all()
+    assert found.mean[0] == pytest.approx(1.5e308)
+    assert found.mean[-1] == pytest.approx(-1.5e308)
+
+
+@pytest.mark.parametrize("rows", [[-1, 2], [0, 4]])
+def test_a_course_refuses_rows_outside_of_its_column(rows: list[int]) -> None:
+    column, edges = ChunkedArray([np.zeros(4)]).values(), np.array([0, 4])
+    one, two = np.zeros(1), np.zeros(2)
+    with pytest.raises(ValueError, match="want them within 4 rows"):
+        course(column, one, edges, one, one, np.array(rows), two)
 
 
 @pytest.mark.parametrize("log_origin", [None, 0.0])

@@ -2,6 +2,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
 """Picking the rows that draw a line, without the interpreter."""
 
+from libc.math cimport NAN as NO_MEAN, isfinite
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 
@@ -9,7 +10,11 @@ import numpy as np
 
 from mindscope.stats._pyramid cimport FINITE, GROUPS, Level, NAN, NEGATIVE, NONE, POSITIVE, Pyramid, SUM_SCALE, Summary, clear, sum_up
 from mindscope.stats._rows cimport Rows, filled, push
-from mindscope.stats._values cimport Column, Values
+from mindscope.stats._values cimport Column, Values, is_finite
+
+ctypedef fused coordinate:
+    int64_t
+    double
 
 
 cdef bint _pick(Rows *rows, const Summary *summary) noexcept nogil:
@@ -75,7 +80,7 @@ def pick(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
 def means(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
     """Return the means of the finite values between ``edges``, float64; NaN without any. See ``pick``."""
     cdef const Level *levels = _levels(y, edges, pyramid)
-    found = np.full(max(edges.shape[0] - 1, 0), np.nan)
+    found = np.empty(max(edges.shape[0] - 1, 0))
     cdef double[::1] mean = found
     cdef Summary summary
     cdef Py_ssize_t bucket
@@ -83,9 +88,77 @@ def means(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
         for bucket in range(mean.shape[0]):
             clear(&summary)
             sum_up(&summary, &y.column, edges[bucket], edges[bucket + 1], levels)
-            if summary.count[FINITE]:
-                mean[bucket] = summary.total / summary.count[FINITE] / SUM_SCALE
+            mean[bucket] = summary.total / summary.count[FINITE] / SUM_SCALE if summary.count[FINITE] else NO_MEAN
     return found
+
+
+def course(
+    Values y not None, const double[::1] means, const int64_t[::1] edges, const coordinate[::1] firsts,
+    const coordinate[::1] lasts, const int64_t[::1] rows, const coordinate[::1] x
+):
+    """Return the line through the ``means`` between ``edges`` at ``rows``, float64, and how many values are settled.
+
+    A mean lies in the middle of ``firsts`` and ``lasts``, the x of the first and last row of its stretch. ``x`` are
+    those of ``rows``; all ascend. The line is NaN where ``y`` is not finite, and constant before the first middle and
+    after the last. Values beyond the middle of the last stretch but one change with that: they are not settled.
+    """
+    cdef Py_ssize_t size = means.shape[0]
+    if edges.shape[0] != size + 1 and size:
+        raise ValueError(f"{edges.shape[0]} edges have {size} means, want one fewer than edges")
+    if firsts.shape[0] != size or lasts.shape[0] != size or x.shape[0] != rows.shape[0]:
+        raise ValueError(f"x of {firsts.shape[0]}, {lasts.shape[0]} and {x.shape[0]} rows, want {size} and {rows.shape[0]}")
+    if rows.shape[0] and not 0 <= rows[0] <= rows[rows.shape[0] - 1] < len(y):
+        raise ValueError(f"rows are {rows[0]} to {rows[rows.shape[0] - 1]}, want them within {len(y)} rows")
+    found = np.empty(rows.shape[0])
+    cdef double[::1] line = found
+    cdef double[::1] mean = np.empty(size)
+    cdef double[::1] middle = np.empty(size)
+    cdef int64_t last_start = 0, start = 0
+    cdef Py_ssize_t each, count = 0, settled = 0
+    with nogil:
+        for each in range(size):
+            if isfinite(means[each]):
+                last_start, start = start, edges[each]
+                mean[count] = means[each]
+                middle[count] = <double>firsts[each] / 2 + <double>lasts[each] / 2
+                count += 1
+        _interpolate(line, x, middle, mean, count)
+        for each in range(line.shape[0]):
+            if not is_finite(&y.column, rows[each]):
+                line[each] = NO_MEAN
+        while count > 1 and settled < rows.shape[0] and rows[settled] < last_start:
+            settled += 1
+    return found, settled
+
+
+cdef void _interpolate(
+    double[::1] line, const coordinate[::1] x, double[::1] middle, double[::1] mean, Py_ssize_t count
+) noexcept nogil:
+    """Fill the straight lines through the first ``count`` middles and means, in the order of operations of NumPy."""
+    cdef Py_ssize_t row, right = 0
+    cdef double at
+    for row in range(line.shape[0]):
+        at = <double>x[row]
+        while right < count and middle[right] <= at:
+            right += 1
+        if count == 0:
+            line[row] = NO_MEAN
+        elif right == 0 or right == count or middle[right - 1] == at:
+            line[row] = mean[max(right - 1, 0)]
+        else:
+            line[row] = _between(at, middle[right - 1], middle[right], mean[right - 1], mean[right])
+
+
+cdef double _between(double at, double left, double right, double low, double high) noexcept nogil:
+    """Return the value at ``at`` of the straight line from (left, low) to (right, high)."""
+    cdef double slope = (high - low) / (right - left)
+    cdef double value = slope * (at - left) + low, share
+    if value != value:
+        value = slope * (at - right) + high
+    if not isfinite(value):  # a difference beyond the largest number
+        share = (at / 2 - left / 2) / (right / 2 - left / 2)
+        value = low * (1 - share) + high * share if isfinite(share) else low
+    return value
 
 
 cdef const Level *_levels(Values y, const int64_t[::1] edges, Pyramid pyramid) except? NULL:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A column of float32 or float64 in several pieces of memory."""
 
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 
@@ -32,3 +33,11 @@ cdef inline Py_ssize_t piece_of(const Column *column, int64_t row) noexcept nogi
         else:
             high = middle
     return low
+
+
+cdef inline bint is_finite(const Column *column, int64_t row) noexcept nogil:
+    """Return whether a row of the column holds a finite value."""
+    cdef const Piece *piece = &column.pieces[piece_of(column, row)]
+    if column.is_double:
+        return isfinite((<const double *>piece.data)[row - piece.start])
+    return isfinite((<const float *>piece.data)[row - piece.start])

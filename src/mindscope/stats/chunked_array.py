@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
@@ -18,8 +19,8 @@ Rows = NDArray[np.int64]
 class ChunkedArray:
     """Immutable sequence of arrays of one type, in order and not copied, as one column.
 
-    ``parts`` are those of them that aren't empty, or one that is; ``starts``, shape (len(parts) + 1,), counts the rows
-    before each, and at last all rows.
+    ``parts`` are those of them that aren't empty, or one that is; ``starts`` counts the rows before each, and at last
+    all rows. Most columns have one part and are used once, so none of their calls needs NumPy for that.
     """
 
     __slots__ = ("parts", "starts")
@@ -27,13 +28,12 @@ class ChunkedArray:
     def __init__(self, parts: Iterable[NDArray[Any]]) -> None:
         given = tuple(parts)
         self.parts = tuple(part for part in given if part.size) or given[:1]
-        # np.cumsum would take most of the time of a chart of many short series
-        self.starts: Rows = np.array([*accumulate((part.size for part in self.parts), initial=0)], np.int64)
+        self.starts = (0, *accumulate(part.size for part in self.parts))
 
     @property
     def size(self) -> int:
         """Number of rows."""
-        return int(self.starts[-1])
+        return self.starts[-1]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -41,12 +41,12 @@ class ChunkedArray:
 
     def at(self, row: int) -> Any:
         """Return the number in a row, which must not be negative."""
-        part = int(np.searchsorted(self.starts, row, "right")) - 1
+        part = bisect_right(self.starts, row) - 1
         return self.parts[part][row - self.starts[part]]
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the rows ``start`` to ``stop`` in the fewest arrays, each with the row that it begins with."""
-        for first, part in zip(self.starts.tolist(), self.parts, strict=False):
+        for first, part in zip(self.starts, self.parts, strict=False):
             low, high = max(start - first, 0), min(stop - first, part.size)
             if low < high:
                 yield first + low, part[low:high]

@@ -47,7 +47,7 @@ class GrowingCurve:
         self._reset()
 
     def _reset(self) -> None:
-        self.columns: Columns = chunked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
+        self.columns: Columns = _NO_POINTS
         self._x: dict[XName, _GrowingX] = {"step": _GrowingX(), "wall_time": _GrowingX()}
         self._lines: LRU[float, _GrowingLine] = LRU(CACHED_WEIGHTS + 1)  # by weight
         self._arranged: dict[tuple[XName, float], Line] = {}  # lines where x goes back, until the curve changes
@@ -60,7 +60,7 @@ class GrowingCurve:
         ``continues``: they begin with all points of the last call, so only later points are processed; else all are.
         ``do`` carries out independent tasks, which leave the interpreter free.
         """
-        if not continues:
+        if not continues and self.columns is not _NO_POINTS:
             self._reset()
         if columns[0].size > self.columns[0].size:
             self._arranged.clear()
@@ -121,7 +121,7 @@ class _GrowingX:
     """A column of x as it grows."""
 
     def __init__(self) -> None:
-        self.x = ChunkedArray([np.empty(0)])
+        self.x = _NO_POINTS[1]
         self.ascends = True  # it never goes back and has no NaN
         self.lowest: float | None = None  # of its finite values
         self._last = -math.inf  # value so far
@@ -153,7 +153,7 @@ class _GrowingLine:
 
     def __init__(self, weight: float, has_pyramids: bool, dtype: DTypeLike) -> None:
         self._column = SmoothedColumn(weight, dtype) if weight > 0.0 else None
-        self.line = Line(ChunkedArray([np.empty(0, dtype)]), Pyramid() if has_pyramids else None)
+        self.line = Line(_NO_POINTS[2], Pyramid() if has_pyramids else None)
 
     def extend(self, value: ChunkedArray) -> None:
         y = value if self._column is None else self._column.extend(value)
@@ -168,6 +168,9 @@ class _GrowingLine:
 def chunked(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.floating[Any]]) -> Columns:
     """Return points with one array for each column."""
     return ChunkedArray([step]), ChunkedArray([wall_time]), ChunkedArray([value])
+
+
+_NO_POINTS = chunked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
 
 
 def _line(y: ChunkedArray, pyramid: Pyramid | None) -> Line:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats._m4 import means, merge, pick
+from mindscope.stats._m4 import course, means, merge, pick
 from mindscope.stats._pyramid import Pyramid
 from mindscope.stats.chunked_array import ChunkedArray, Rows
 from mindscope.stats.log_buckets import log_edges
@@ -126,21 +126,11 @@ def _edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | Non
 
 
 def _mean_at(x_axis: XAxis, line: Line, edges: Rows, indexes: Rows | slice) -> tuple[NDArray[np.float64], int]:
-    """Return the course of a line at ``indexes`` by the means between ``edges``, and the number of settled values.
-
-    It is NaN where the line is: a gap stays one. The values beyond the middle of the last stretch but one change with
-    it.
-    """
-    mean = means(line.y.values(), edges, line.pyramid)
-    used = np.flatnonzero(np.isfinite(mean) & (edges[:-1] < edges[1:]))
+    """Return the course of a line at ``indexes`` by the means between ``edges``, and the number of settled values."""
     at = np.arange(indexes.start, indexes.stop, dtype=np.int64) if isinstance(indexes, slice) else indexes
-    if not used.size:
-        return np.full(at.size, np.nan), 0
-    first, last = (x_axis.x.take(index).astype(np.float64) for index in (edges[used], edges[used + 1] - 1))
-    x = x_axis.x.take(at).astype(np.float64)
-    found = np.interp(x, first / 2 + last / 2, mean[used])
-    found[~np.isfinite(line.y.take(at))] = np.nan
-    return found, int(np.searchsorted(at, edges[used[-2]])) if used.size > 1 else 0
+    firsts, lasts, x = (x_axis.x.take(rows) for rows in (edges[:-1], edges[1:] - 1, indexes))
+    y = line.y.values()
+    return course(y, means(y, edges, line.pyramid), edges, firsts, lasts, at, x)
 
 
 def as_values(y: ArrayLike) -> NDArray[Any]:

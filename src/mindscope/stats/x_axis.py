@@ -50,7 +50,7 @@ class XAxis:
             firsts = first + cut(x, 0, x.size, self.origin, width)[:-1]
             edges.append(firsts[1:] if last_bucket == self._bucket(x[0], width) else firsts)
             last_bucket = self._bucket(x[-1], width)
-        return np.append(np.concatenate([np.empty(0, np.int64), *edges]), stop)
+        return np.concatenate([*edges, np.array([stop], np.int64)])
 
     def _bucket(self, x: Any, width: float) -> float:
         return float(np.floor((float(x) - self.origin) / width))
@@ -67,6 +67,10 @@ class XAxis:
         """Return the extent of x on the screen, 0 when that is one value."""
         if range is not None:
             return min(abs(float(range[1]) - float(range[0])), sys.float_info.max)
+        if start < stop:
+            low, high = float(self.x.at(start)), float(self.x.at(stop - 1))
+            if math.isfinite(low) and math.isfinite(high):
+                return min(high - low, sys.float_info.max)
         first = max(start, self.find(0.0, -math.inf, True))
         last = min(stop, self.find(0.0, math.inf, False)) - 1
         return min(float(self.x.at(last)) - float(self.x.at(first)), sys.float_info.max) if last > first else 0.0
