@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel, Field, GetCoreSchemaHandler, SerializationInfo, create_model
+from pydantic import BaseModel, Field, GetCoreSchemaHandler, SerializationInfo
 from pydantic_core import core_schema
+from typing_extensions import TypedDict
 
 from mindscope.formats.message_columns import Texts
 from mindscope.server.http.json_response import json_of
@@ -36,7 +37,7 @@ Name = TypeVar("Name", bound=BaseModel)
 Part = TypeVar("Part")
 
 
-class Column(Answer):
+class Column(TypedDict):
     """Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian."""
 
     dtype: str
@@ -107,30 +108,32 @@ class ColumnType:
         """Return the values as a column; dimensions follow each other row by row."""
         column: NDArray[Any] = np.asarray(values)
         dtype = self.dtype or ("float32" if column.dtype == np.float32 else "float64")
-        return column.astype(f"<{np.dtype(dtype).str[1:]}", copy=False).reshape(-1)
+        return column.astype(_little_endian(dtype), copy=False).reshape(-1)
 
-    def _append(self, values: NDArray[Any], info: SerializationInfo[ColumnData]) -> Column:
-        entry = info.context.add_compact(values) if self.is_compact else info.context.add(values)
-        return _message_of(self).model_construct(None, **entry)
+    def _append(self, values: NDArray[Any], info: SerializationInfo[ColumnData]) -> dict[str, object]:
+        return info.context.add_compact(values) if self.is_compact else info.context.add(values)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        message = handler.generate_schema(_message_of(self))
-        serializer = core_schema.plain_serializer_function_ser_schema(
-            self._append, info_arg=True, return_schema=message
-        )
+        fields = handler.generate_schema(_message_of(self))
+        serializer = core_schema.plain_serializer_function_ser_schema(self._append, info_arg=True, return_schema=fields)
         return core_schema.no_info_plain_validator_function(self.array, serialization=serializer)
 
 
 @cache
-def _message_of(kind: ColumnType) -> type[Column]:
-    """Return the column in the header, as the OpenAPI document describes it."""
+def _little_endian(dtype: str) -> np.dtype[Any]:
+    return np.dtype(dtype).newbyteorder("<")
+
+
+@cache
+def _message_of(kind: ColumnType) -> Any:
+    """Return the type of the column in the header, as the OpenAPI document describes it."""
     types = [kind.dtype] if kind.dtype else ["float32", "float64"]
-    types_field: dict[str, Any] = {
-        "value_type" if kind.is_compact else "dtype": (Annotated[str, Field(json_schema_extra={"enum": [*types]})], ...)
-    }
     base = CompactColumn if kind.is_compact else Column
-    name = f"{'Compact' if kind.is_compact else ''}{(kind.dtype or 'float').capitalize()}Column"
-    return create_model(name, __base__=base, __doc__=base.__doc__, **types_field)
+    fields = {**get_type_hints(base)}
+    fields["value_type" if kind.is_compact else "dtype"] = Annotated[str, Field(json_schema_extra={"enum": [*types]})]
+    message = TypedDict(f"{'Compact' if kind.is_compact else ''}{(kind.dtype or 'float').capitalize()}Column", fields)
+    message.__doc__ = base.__doc__
+    return message
 
 
 Float64 = Annotated[ArrayLike, ColumnType("float64")]
@@ -215,7 +218,7 @@ def each_once(names: Iterable[Name], compute: Callable[[Name], Part]) -> Iterato
 def _size_of(part: object) -> int:
     """Return the bytes of the columns of a message."""
     if isinstance(part, BaseModel):
-        return sum(map(_size_of, part.__dict__.values()))
+        return sum(_size_of(value) for value in part.__dict__.values() if isinstance(value, (BaseModel, np.ndarray)))
     return part.nbytes if isinstance(part, np.ndarray) else 0
 
 
