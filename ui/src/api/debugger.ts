@@ -17,7 +17,6 @@ export type DebugRow = Schemas["DebugRowEntry"];
 export type DebugConditions = Json<"/api/debugger/conditions", "get">;
 export type DebugCondition = Schemas["DebugConditionEntry"];
 export type DebugParameter = Schemas["DebugParameterEntry"];
-export type DebugRecommendation = Schemas["DebugRecommendationEntry"];
 export type DebugWatchQuery = Schemas["DebugWatchQuery"];
 export type DebugWatchAnswer = Json<"/api/debugger/watchpoints", "post">;
 export type DebugWatchpoint = Schemas["DebugWatchpointEntry"];

@@ -20,7 +20,6 @@ export type RangeQuery = components["schemas"]["RangeQuery"];
 export type StatisticsAnswer = Json<"/api/profiles/statistics", "post">;
 
 export type DiffAnswer = Json<"/api/profiles/diff", "get">;
-export type ProfileDiff = NonNullable<DiffAnswer["diff"]>;
 
 /** Two profiles, or two ranges of steps; null for all steps. */
 export interface DiffQuery {

@@ -16,7 +16,6 @@ export type RunList = Json<"/api/runs", "get">;
 export type Run = RunList["runs"][number];
 export type UnreadablePath = NonNullable<RunList["unread"]>[number];
 export type TagList = Json<"/api/tags", "post">;
-export type Tag = TagList["tags"][number];
 export type ImageList = Json<"/api/images", "get">;
 export type DamageList = Json<"/api/damages", "get">;
 

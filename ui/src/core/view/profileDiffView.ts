@@ -4,7 +4,6 @@ import { columnSort, fields, filter, oneOf, optional, pairOf, param, range, type
 import { TREE_KEYS } from "./treeKeys";
 
 export const COMPARED = ["calls", "operators", "kernels"] as const;
-export type Compared = (typeof COMPARED)[number];
 
 export const CHANGE_STATES = ["all", "changed", "added", "gone", "slower", "faster"] as const;
 

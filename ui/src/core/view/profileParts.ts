@@ -2,7 +2,6 @@
 import { fields, flag, integer, natural, oneOf, optional, param, range, text, unique, type Codec, type ValueOf } from "./schema";
 
 export const MEMORY_PANELS = ["blocks", "flame", "segments", "leaks"] as const;
-export type MemoryPanel = (typeof MEMORY_PANELS)[number];
 
 export const MEMORY_GROUPS = ["category", "operator", "module", "line"] as const;
 /** By what blocks are grouped; `line` is the innermost frame of the training. */

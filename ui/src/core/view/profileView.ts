@@ -23,9 +23,8 @@ export const ROW_PARTS = ["operators", "kernels"] as const;
 export type RowPart = (typeof ROW_PARTS)[number];
 const ROW_PART = param("rows_part", oneOf(ROW_PARTS), "operators");
 
-export const TIMELINE_PANELS = ["details", "statistics", "flame"] as const;
 /** About the chosen slice, or the chosen range. */
-export type TimelinePanel = (typeof TIMELINE_PANELS)[number];
+export const TIMELINE_PANELS = ["details", "statistics", "flame"] as const;
 
 /** A range of time that was dragged open, and the tracks in it; null for all. */
 export interface TimelineArea {

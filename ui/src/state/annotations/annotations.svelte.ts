@@ -34,22 +34,7 @@ import { filled, merged, type ByKey } from "./records";
 import { Backoff } from "../requests/backoff";
 import { problemOf, type Problem } from "../requests/problem";
 
-export type {
-  Mute,
-  MuteRecord,
-  Pin,
-  PinRecord,
-  Report,
-  ReportBlock,
-  ReportRecord,
-  RunNotes,
-  Target,
-  TargetRecord,
-  Threshold,
-  ThresholdRecord,
-  View,
-  ViewRecord,
-};
+export type { Mute, Report, ReportBlock, RunNotes, Threshold, ThresholdRecord, View };
 
 /** A change of a run; an absent field stays. `color` null is the assigned color. */
 export type NotesChange = Partial<Pick<RunNotes, "color" | "archived">> & { labels?: LabelChange };

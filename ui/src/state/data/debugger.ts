@@ -42,7 +42,6 @@ export type {
   DebugHit,
   DebugOperator,
   DebugParameter,
-  DebugRecommendation,
   DebugRow,
   DebugRowDetails,
   DebugRows,

@@ -8,9 +8,6 @@ export const STATUS = { same: 0, changed: 1, removed: 2, added: 3, fused: 4, spl
 /** What differs between two graphs, as the server compares them. Indices are nodes of the two graphs; -1 for none. */
 export type GraphDiff = Omit<Message<"DiffHeader">, "edge_removed" | "edge_added">;
 
-/** Bits of `changes`. */
-export const CHANGE = { type: 1, attributes: 2, shape: 4, dtype: 8, inputs: 16, name: 32 } as const;
-
 /** Two graphs as one: the nodes of the later graph with their indices, then those that only the earlier one has. */
 export interface MergedGraph {
   structure: GraphStructure;

@@ -99,8 +99,6 @@ function climbs(scope_parent: Int32Array): { depth: Int32Array; jump: Int32Array
 
 export const isScope = (tree: ScopeTree, item: number): boolean => item < tree.scopeCount;
 
-export const nodeItem = (tree: ScopeTree, node: number): number => tree.scopeCount + node;
-
 export const positionOf = (tree: ScopeTree, node: number): number => tree.begin[tree.scopeCount + node]!;
 
 const contains = (tree: ScopeTree, scope: number, position: number): boolean =>
