@@ -5,35 +5,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.formats import wire
 from mindscope.formats.message_columns import (
     ByteRanges,
     Indices,
     Messages,
-    Texts,
-    distinct_runs,
     join_rows,
     number_runs,
 )
 from mindscope.formats.onnx_schemas import (
     ATTRIBUTE_GRAPHS,
     ATTRIBUTE_TENSOR,
-    GRAPH,
     MODEL,
-    NODE,
-    TENSOR,
     TENSOR_NAME,
-    TYPE,
 )
 from mindscope.graph.data.columns import Role, TensorType
-from mindscope.graph.data.hashes import mix, sums_by_row
 from mindscope.graph.formats.assemble import (
     GraphParts,
     NamedInputs,
@@ -52,22 +43,13 @@ from mindscope.graph.formats.bodies import (
     is_loop,
     open_bodies,
 )
-from mindscope.graph.formats.onnx.files import field_content, number_after
-from mindscope.graph.formats.onnx.tensors import decode_tensor, dtype_name, tensor_types
+from mindscope.graph.formats.onnx.body import GraphBody, cut_graph
+from mindscope.graph.formats.onnx.details import OnnxDetails
+from mindscope.graph.formats.onnx.scopes import noted_scopes, scopes_in_names
+from mindscope.graph.formats.onnx.tensors import tensor_types
+from mindscope.graph.formats.onnx.value_types import InferredTypes, read_type, tensor_role
 from mindscope.graph.graph import Graph
 from mindscope.reasons import Reason
-from mindscope.types import Message
-
-_SETTING_DTYPES = ("int64", "int32", "bool", "string")
-_GRAPH_OF_MODEL = next(field.number for field in MODEL.fields if field.name == "graph")
-_LARGEST_VALUE = 1 << 20  # bytes of a constant that are read
-
-
-class InferredTypes(NamedTuple):
-    """Types by the names of values; ``problem`` says why there are none."""
-
-    types: Mapping[str, TensorType]
-    problem: Reason | None = None
 
 
 def read_onnx_model(encoded: bytes, infer: Callable[[bytes], InferredTypes] | None = None) -> Graph:
@@ -86,9 +68,9 @@ def read_onnx_model(encoded: bytes, infer: Callable[[bytes], InferredTypes] | No
     names, domains = functions.field_runs("name"), functions.field_runs("domain")
     called = Functions(
         [_called(domains.text(row), names.text(row)) for row in range(len(functions))],
-        lambda row, called: _Reader(_Body.of_function(functions, row), 0, called).run(),
+        lambda row, called: _Reader(GraphBody.of_function(functions, row), 0, called).run(),
     )
-    body = _Body.of_graph(_cut_graph(model) if model.broken.size else model.field_runs("graph"))
+    body = GraphBody.of_graph(cut_graph(model) if model.broken.size else model.field_runs("graph"))
     reader = _Reader(body, 0, called)
     if infer is None or model.broken.size or not reader.lacks_shapes:
         return reader.read(called.all, is_cut=bool(model.broken.size))
@@ -114,41 +96,6 @@ def _shape_problem(graph: Graph, problem: Reason | None) -> Reason | None:
     return Reason("onnx_shapes_unknown", count=int(rows.size), total=len(graph.operations), example=first)
 
 
-def _cut_graph(model: Messages) -> ByteRanges:
-    """Return the graph of a model that breaks off: what is there of it if it has no end."""
-    runs = model.field_runs("graph")
-    data, size = runs.data, len(runs.data)
-    if runs.stop[0] > runs.start[0]:
-        return runs
-    whole = number_after(data, 0, size)
-    while whole is not None:
-        tag, at = whole
-        content = field_content(data, tag, at, size)
-        if content is None:
-            break
-        if tag >> 3 == _GRAPH_OF_MODEL:
-            return ByteRanges(data, np.array([content[0]]), np.array([content[1]]))
-        whole = number_after(data, content[1], size)
-    return runs
-
-
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """Names of values with the encoded types."""
-
-    names: ByteRanges
-    types: ByteRanges
-
-    @classmethod
-    def of(cls, messages: Messages) -> _Values:
-        return cls(messages.field_runs("name"), messages.field_runs("type"))
-
-    @classmethod
-    def untyped(cls, names: ByteRanges) -> _Values:
-        nothing = np.zeros(len(names), np.int64)
-        return cls(names, ByteRanges(names.data, nothing, nothing))
-
-
 class _Subgraph(NamedTuple):
     """A graph in an attribute of a node; ``formal`` are the nodes of its inputs, ``free`` of values from outside."""
 
@@ -159,50 +106,10 @@ class _Subgraph(NamedTuple):
     free: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
-    """The facts that a graph and a function have in common; only a graph has ``tensors``."""
-
-    name: str
-    nodes: Messages
-    tensors: ByteRanges
-    inputs: _Values
-    outputs: _Values
-    infos: _Values
-    is_broken: bool
-
-    @classmethod
-    def of_graph(cls, runs: ByteRanges) -> _Body:
-        graph = Messages(GRAPH, runs)
-        check_size(sum(len(graph.each_run(field)[1]) for field in ("node", "initializer", "input", "value_info")))
-        return cls(
-            graph.field_runs("name").text(0),
-            graph.each_message("node")[1],
-            graph.each_run("initializer")[1],
-            _Values.of(graph.each_message("input")[1]),
-            _Values.of(graph.each_message("output")[1]),
-            _Values.of(graph.each_message("value_info")[1]),
-            bool(graph.broken.size),
-        )
-
-    @classmethod
-    def of_function(cls, functions: Messages, row: int) -> _Body:
-        function = Messages(functions.schema, functions.runs.take(np.array([row])))
-        return cls(
-            function.field_runs("name").text(0),
-            function.each_message("node")[1],
-            function.runs.take(np.empty(0, np.int32)),
-            _Values.untyped(function.each_run("input")[1]),
-            _Values.untyped(function.each_run("output")[1]),
-            _Values.of(function.each_message("value_info")[1]),
-            bool(function.broken.size),
-        )
-
-
 class _Reader:
     """Reads one body. Rows are the nodes, then the tensors, then the inputs that are no tensors."""
 
-    def __init__(self, body: _Body, level: int, functions: Functions) -> None:
+    def __init__(self, body: GraphBody, level: int, functions: Functions) -> None:
         self._body, self._level, self._functions = body, level, functions
         self.inferred: Mapping[str, TensorType] = {}
         """Types of values that the body does not give, by name."""
@@ -225,7 +132,7 @@ class _Reader:
             first,
             nodes.field_runs("name"),
             nodes.field_runs("op_type"),
-            _scopes_in_names(nodes.field_runs("name"), first),
+            scopes_in_names(nodes.field_runs("name"), first),
             taken,
             given,
             tensors.field_runs("name"),
@@ -236,7 +143,7 @@ class _Reader:
         self._name, self._own_name, self._op_type, self._scope, self._taken, self._given, *numbers = numbers
         self._tensor, self._input, self._output, self._info = numbers
         self._name, texts = name_the_nameless(self._name, texts, lambda row, _: f"nameless_{row + 1}")
-        self._scope, self._texts = _noted_scopes(nodes, self._scope, texts)
+        self._scope, self._texts = noted_scopes(nodes, self._scope, texts)
 
     @property
     def lacks_shapes(self) -> bool:
@@ -264,8 +171,8 @@ class _Reader:
                 nodes=nodes,
                 inputs=taken,
                 types=self._types.all,
-                details=_Details(
-                    join_rows([self._body.nodes.runs, self._body.tensors]), count, len(inputs), self._level
+                details=OnnxDetails(
+                    join_rows([self._body.nodes.runs, self._body.tensors]), count, len(inputs), self._level, _read_graph
                 ),
                 output_names=self._source_of(self._output)[0],
                 functions=defined,
@@ -321,7 +228,7 @@ class _Reader:
     def _named_nodes(self, inputs: Indices) -> NamedNodes:
         tensors = [self._types.number(each) for each in tensor_types(self._body.tensors)]
         is_constant = self._is_type("Constant")
-        roles = [_tensor_role(type) for type in self._types.all]
+        roles = [tensor_role(type) for type in self._types.all]
         type_of = self._value_types()
         own = type_of[self._name]
         self._add_types_of_constants(own, np.flatnonzero(is_constant))
@@ -354,7 +261,7 @@ class _Reader:
         type_of = np.zeros(len(self._texts), np.int32)
         body = self._body
         for names, values in ((self._info, body.infos), (self._output, body.outputs), (self._input, body.inputs)):
-            type_of[names] = self._types.of(values.types, _read_type)
+            type_of[names] = self._types.of(values.types, read_type)
         if self.inferred:
             self._add_inferred(type_of)
         return type_of
@@ -403,7 +310,7 @@ class _Reader:
             holders, runs = messages.each_run(field)
             rows: list[int] = holders.tolist()
             for number, holder in enumerate(rows):
-                body = _Body.of_graph(runs.take(np.array([number])))
+                body = GraphBody.of_graph(runs.take(np.array([number])))
                 reader = _Reader(body, self._level + 1, self._functions)
                 run = reader.run()
                 index = number - int(np.searchsorted(holders, holder))
@@ -430,155 +337,5 @@ def _first_outputs(producer: Indices, given: ByteRanges, count: int) -> ByteRang
     return ByteRanges(given.data, start, stop)
 
 
-def _tensor_role(type: TensorType) -> Role:
-    is_setting = type.shape is not None and len(type.shape) <= 1 and (type.dtype in _SETTING_DTYPES or not type.shape)
-    return Role.CONSTANT if is_setting else Role.PARAMETER
-
-
-def types_of_values(encoded: bytes) -> dict[str, TensorType]:
-    """Return the types that an encoded GraphProto gives of its values and outputs, by name."""
-    graph = wire.decode(GRAPH, encoded)
-    values: list[Message] = [*graph.get("value_info", []), *graph.get("output", [])]
-    return {value["name"]: _read_type(wire.encode(TYPE, value["type"])) for value in values if "type" in value}
-
-
-def _read_type(encoded: bytes) -> TensorType:
-    message = wire.decode(TYPE, encoded)
-    for field in ("tensor_type", "sparse_tensor_type"):
-        if field in message:
-            return _read_tensor_type(message[field])
-    return TensorType(next(iter(message), "").removesuffix("_type"))
-
-
-def _read_tensor_type(message: Message) -> TensorType:
-    sizes: list[Message] | None = message["shape"].get("dim", []) if "shape" in message else None
-    shape = None if sizes is None else tuple(int(size.get("dim_value", -1)) for size in sizes)
-    return TensorType(dtype_name(int(message.get("elem_type", 0))), shape)
-
-
-# ---- scopes ---------------------------------------------------------------------------------------------------------
-
-
-def _scopes_in_names(names: ByteRanges, outputs: ByteRanges) -> ByteRanges:
-    """Return the part of each name before the last ``/`` without the first one.
-
-    A node without a name has the name of its first output.
-    """
-    has_name = names.stop > names.start
-    names = ByteRanges(
-        names.data, np.where(has_name, names.start, outputs.start), np.where(has_name, names.stop, outputs.stop)
-    )
-    start = names.start + (names.find(b"/") == names.start) * (names.stop > names.start)
-    return ByteRanges(names.data, start, np.maximum(names.find(b"/", last=True), start))
-
-
-def _noted_scopes(nodes: Messages, scope: Indices, texts: Texts) -> tuple[Indices, Texts]:
-    """Return the scopes with those that PyTorch's exporter noted in place of others, and the texts with theirs."""
-    row, entries = nodes.each_message("metadata_props")
-    if not len(row):
-        return scope, texts
-    (key,), keys = number_runs(entries.field_runs("key"))
-    is_namespace = np.array([text == "namespace" for text in keys.all], bool)[key]
-    number, values = distinct_runs(entries.field_runs("value").take(is_namespace))
-    paths = [_path_of_namespace(each.decode("utf-8", "backslashreplace")) for each in values]
-    known = {text: number for number, text in enumerate(texts.all)}
-    size = len(known)
-    numbers = np.array([known.setdefault(path, len(known)) for path in paths], np.int32)
-    scope = np.array(scope, np.int32)
-    scope[row[is_namespace]] = numbers[number]
-    return scope, texts.and_more(list(known)[size:])
-
-
-def _path_of_namespace(namespace: str) -> str:
-    """``: Net/layers: Sequential/layers.1: ReLU/relu: aten.relu`` is ``layers/1``; the last part is the node."""
-    path, labels = "", list[str]()
-    for part in namespace.split("/")[:-1]:
-        name = part.partition(":")[0].strip()
-        if name:
-            labels.append(name.removeprefix(f"{path}.") if path else name)
-            path = name
-    return "/".join(labels)
-
-
-# ---- attributes and values ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Details:
-    """``runs`` are the nodes, then from ``tensors`` on the initializers; ``inputs`` are as many nodes more."""
-
-    runs: ByteRanges
-    tensors: int
-    inputs: int
-    level: int
-
-    def attributes(self, node: int) -> Mapping[str, Any]:
-        """Return the attributes with what the exporter noted, such as the lines of the source.
-
-        Of several outputs their names are the attribute ``outputs``.
-        """
-        if node >= self.tensors:
-            return {}
-        message = wire.decode(NODE, self.runs.bytes_of(node))
-        attributes: list[Message] = message.get("attribute", [])
-        notes: list[Message] = message.get("metadata_props", [])
-        found = {each.get("name", ""): self._value_of(each) for each in attributes}
-        outputs: list[str] = message.get("output", [])
-        several = {"outputs": outputs} if len(outputs) > 1 else {}
-        return {**several, **found, **{each.get("key", ""): each.get("value", "") for each in notes}}
-
-    def value(self, node: int) -> Any:
-        """Return the value of a constant; weights are not read."""
-        if node < self.tensors:
-            return self.attributes(node).get("value")
-        if node >= len(self.runs) or self.runs.stop[node] - self.runs.start[node] > _LARGEST_VALUE:
-            return None
-        (type,) = tensor_types(self.runs.take(np.array([node])))
-        is_constant = _tensor_role(type) is Role.CONSTANT
-        return decode_tensor(wire.decode(TENSOR, self.runs.bytes_of(node))) if is_constant else None
-
-    def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
-        nodes = Messages(NODE, self.runs.take(np.arange(self.tensors)))
-        row, attributes = nodes.each_run("attribute")
-        each = mix(attributes.hashes())
-        graphs = Messages(ATTRIBUTE_GRAPHS, attributes)
-        for field in ("g", "graphs"):
-            each[graphs.each_run(field)[0]] = 0  # their nodes are nodes of the graph
-        hashes = np.zeros(count, np.uint64)
-        hashes[: self.tensors] = sums_by_row(each, row, self.tensors)
-        return hashes
-
-    def _value_of(self, message: Message) -> Any:
-        """Return an AttributeProto as a plain value: number, text, bytes, array, Graph or list."""
-        if "g" in message:
-            return self._graph(message["g"])
-        if "graphs" in message:
-            return [self._graph(each) for each in message["graphs"]]
-        if "t" in message:
-            return decode_tensor(message["t"])
-        if "tensors" in message:
-            return [decode_tensor(each) for each in message["tensors"]]
-        if "tp" in message:
-            return str(_read_type(wire.encode(TYPE, message["tp"])))
-        for field in ("f", "i", "s", "floats", "ints", "strings", "ref_attr_name"):
-            if field in message:
-                return _plain(message[field])
-        return []
-
-    def _graph(self, message: Message) -> Graph | None:
-        if self.level >= MOST_LEVELS:
-            return None
-        encoded = wire.encode(GRAPH, message)
-        runs = ByteRanges(encoded, np.zeros(1, np.int64), np.full(1, len(encoded), np.int64))
-        return _Reader(_Body.of_graph(runs), self.level + 1, NO_FUNCTIONS).read()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, bytes):
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return value
-    return value.item() if hasattr(value, "item") else value
+def _read_graph(runs: ByteRanges, level: int) -> Graph:
+    return _Reader(GraphBody.of_graph(runs), level, NO_FUNCTIONS).read()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mindscope.errors import FormatError
 from mindscope.graph.formats.onnx.files import without_large_tensors
-from mindscope.graph.formats.onnx.model import InferredTypes, types_of_values
+from mindscope.graph.formats.onnx.value_types import InferredTypes, types_of_values
 from mindscope.reasons import Reason
 
 LARGEST_MODEL = 1 << 26
