@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApiError, request } from "./client";
 import { json, type Json } from "./routes";
-import type { components } from "../core/messages/schema";
+import type { Schemas } from "../core/messages/message";
 
 export type Annotations = Json<"/api/annotations", "get">;
-export type Records = components["schemas"]["AnnotationRecords"];
-export type RunNotes = components["schemas"]["RunNotesRecord"];
-export type GroupNotes = components["schemas"]["GroupNotesRecord"];
-export type Threshold = components["schemas"]["Threshold"];
-export type ThresholdRecord = components["schemas"]["ThresholdRecord"];
-export type Pin = components["schemas"]["Pin"];
-export type PinRecord = components["schemas"]["PinRecord"];
-export type View = components["schemas"]["View"];
-export type ViewRecord = components["schemas"]["ViewRecord"];
-export type Mute = components["schemas"]["Mute"];
-export type MuteRecord = components["schemas"]["MuteRecord"];
-export type Target = components["schemas"]["Target"];
-export type TargetRecord = components["schemas"]["TargetRecord"];
-export type Report = components["schemas"]["Report"];
-export type ReportBlock = components["schemas"]["ReportBlock"];
-export type ReportRecord = components["schemas"]["ReportRecord"];
-export type RunChange = Partial<components["schemas"]["RunChange"]>;
-export type GroupChange = components["schemas"]["GroupChange"];
+export type Records = Schemas["AnnotationRecords"];
+export type RunNotes = Schemas["RunNotesRecord"];
+export type GroupNotes = Schemas["GroupNotesRecord"];
+export type Threshold = Schemas["Threshold"];
+export type ThresholdRecord = Schemas["ThresholdRecord"];
+export type PinRecord = Schemas["PinRecord"];
+export type View = Schemas["View"];
+export type ViewRecord = Schemas["ViewRecord"];
+export type Mute = Schemas["Mute"];
+export type MuteRecord = Schemas["MuteRecord"];
+export type TargetRecord = Schemas["TargetRecord"];
+export type Report = Schemas["Report"];
+export type ReportBlock = Schemas["ReportBlock"];
+export type ReportRecord = Schemas["ReportRecord"];
+export type RunChange = Partial<Schemas["RunChange"]>;
+export type GroupChange = Schemas["GroupChange"];
 
 export function fetchAnnotations(): Promise<Annotations> {
   return json(request("/api/annotations"));
@@ -35,28 +33,24 @@ export function sendGroupChanges(changes: readonly GroupChange[]): Promise<Recor
   return json(request("/api/annotations/groups", { body: { changes }, method: "PATCH" }));
 }
 
-export function sendThreshold(id: string, version: number, threshold: Threshold | null): Promise<Records> {
-  return json(request("/api/annotations/thresholds", { body: { id, version, threshold }, method: "PUT" }));
+/** The records that people write one by one, by the name of their table. */
+export interface Written {
+  thresholds: Threshold;
+  pins: Schemas["Pin"];
+  views: View;
+  mutes: Mute;
+  targets: Schemas["Target"];
+  reports: Report;
 }
 
-export function sendPin(id: string, version: number, pin: Pin | null): Promise<Records> {
-  return json(request("/api/annotations/pins", { body: { id, version, pin }, method: "PUT" }));
-}
-
-export function sendView(id: string, version: number, view: View | null): Promise<Records> {
-  return json(request("/api/annotations/views", { body: { id, version, view }, method: "PUT" }));
-}
-
-export function sendMute(id: string, version: number, mute: Mute | null): Promise<Records> {
-  return json(request("/api/annotations/mutes", { body: { id, version, mute }, method: "PUT" }));
-}
-
-export function sendTarget(id: string, version: number, target: Target | null): Promise<Records> {
-  return json(request("/api/annotations/targets", { body: { id, version, target }, method: "PUT" }));
-}
-
-export function sendReport(id: string, version: number, report: Report | null): Promise<Records> {
-  return json(request("/api/annotations/reports", { body: { id, version, report }, method: "PUT" }));
+/** Writes a record on top of a version of it; null deletes it. */
+export function sendRecord<Table extends keyof Written>(
+  table: Table,
+  id: string,
+  version: number,
+  record: Written[Table] | null,
+): Promise<Records> {
+  return json(request(`/api/annotations/${table}`, { body: { id, version, [table.slice(0, -1)]: record }, method: "PUT" }));
 }
 
 /** The current records, if the server refused a change because of a newer version. */

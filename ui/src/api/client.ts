@@ -17,11 +17,13 @@ export class ApiError extends Error {
 export const UNREACHABLE = "unreachable";
 
 interface Options {
+  /** Parameters of the address; those that are null stay away. */
+  query?: object;
   /** Sent as JSON. */
   body?: unknown;
   /** GET, or POST with a body, unless said otherwise. */
   method?: "POST" | "PUT" | "PATCH" | "DELETE";
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Called as a request begins; what it returns is called as the request ends. */
@@ -32,6 +34,12 @@ let watch: Watch = () => () => {};
 /** Report every request to `watcher`, the progress bar of the page. There is only one. */
 export function watchRequests(watcher: Watch): void {
   watch = watcher;
+}
+
+/** A path with parameters, one for each item of a list; those that are null stay away. */
+export function address(path: string, query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value ?? []].flat().map((item) => [name, String(item)]));
+  return `${path}?${new URLSearchParams(pairs)}`;
 }
 
 /** The only fetch of the client. Raises ApiError; an aborted request raises its AbortError. */
@@ -45,7 +53,7 @@ export async function request(path: string, options: Options = {}): Promise<Resp
   }
   const ended = watch();
   try {
-    return await answerOf(path, init);
+    return await answerOf(options.query ? address(path, options.query) : path, init);
   } finally {
     ended();
   }

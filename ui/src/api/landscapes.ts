@@ -3,7 +3,7 @@ import { checkAscending, offPlaneShares, type Landscape, type LandscapePath } fr
 import type { Message } from "../core/messages/message";
 import { request } from "./client";
 import { decode } from "./decode";
-import { json, type Json } from "./routes";
+import type { Json } from "./routes";
 
 export type LandscapeList = Json<"/api/landscapes", "post">;
 export type LandscapeEntry = LandscapeList["landscapes"][number];
@@ -16,13 +16,8 @@ export interface LandscapeId {
   id: string;
 }
 
-export function fetchLandscapes(runs: readonly string[], signal: AbortSignal): Promise<LandscapeList> {
-  return json(request("/api/landscapes", { body: { runs }, signal }));
-}
-
 export async function fetchLandscape({ run, tag, id }: LandscapeId, signal: AbortSignal): Promise<Landscape> {
-  const response = await request(`/api/landscapes/data?${new URLSearchParams({ run, tag, id })}`, { signal });
-  return decodeLandscape(await response.arrayBuffer());
+  return decodeLandscape(await (await request("/api/landscapes/data", { query: { run, tag, id }, signal })).arrayBuffer());
 }
 
 /** Raises RangeError or SyntaxError for bytes that are no landscape, or one whose coordinates do not ascend. */

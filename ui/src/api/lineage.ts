@@ -3,7 +3,7 @@ import { renewedTable, type LineageAnswer, type LineageTable } from "../core/lin
 import type { PipelineAlignment } from "../core/lineage/pipelineColumns";
 import type { FurtherColumn } from "../core/tables/fileColumns";
 import { ApiError, request } from "./client";
-import { json, type Json } from "./routes";
+import { blob, json, type Json } from "./routes";
 
 export type Importance = Json<"/api/lineage/importance", "post">;
 
@@ -42,8 +42,9 @@ export interface LineageCondition extends ScalarColumns {
 
 /** The runs for which a condition is true. */
 export async function fetchMatching(query: LineageCondition, signal: AbortSignal): Promise<ReadonlySet<string>> {
-  const send = () => json<Json<"/api/lineage/filter", "post">>(request("/api/lineage/filter", { body: query, signal }));
-  const { runs } = await continued(send);
+  const { runs } = await continued(() =>
+    json<Json<"/api/lineage/filter", "post">>(request("/api/lineage/filter", { body: query, signal })),
+  );
   return new Set(runs);
 }
 
@@ -53,11 +54,6 @@ export interface ImportanceQuery extends ScalarColumns {
   runs: readonly string[] | null;
   /** Columns to analyze besides parameters, data, algorithm and model. */
   also: readonly string[];
-}
-
-/** How much every parameter matters for a target. */
-export function fetchImportance(query: ImportanceQuery, signal: AbortSignal): Promise<Importance> {
-  return json(request("/api/lineage/importance", { body: query, signal }));
 }
 
 /** The data pipelines of some runs, null for all, aligned operation by operation. */
@@ -78,6 +74,6 @@ export interface LineageFile extends ScalarColumns {
 }
 
 /** The table as a file. */
-export async function fetchLineageFile(query: LineageFile): Promise<Blob> {
-  return (await request("/api/lineage/file", { body: query })).blob();
+export function fetchLineageFile(query: LineageFile): Promise<Blob> {
+  return blob(request("/api/lineage/file", { body: query }));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Axis, Range } from "../core/scales/axis";
 import { NO_ROWS, type Series } from "../core/series/series";
-import { request } from "./client";
+import { address, request } from "./client";
 import { flattened, message } from "./decode";
 import type { paths } from "../core/messages/schema";
 
@@ -16,8 +16,6 @@ export type RunList = Json<"/api/runs", "get">;
 export type Run = RunList["runs"][number];
 export type UnreadablePath = NonNullable<RunList["unread"]>[number];
 export type TagList = Json<"/api/tags", "post">;
-export type ImageList = Json<"/api/images", "get">;
-export type DamageList = Json<"/api/damages", "get">;
 
 export interface SeriesKey {
   run: string;
@@ -42,17 +40,37 @@ export interface CurveQuery {
   overwritten: boolean;
 }
 
+/** What a route takes: lists and objects that the caller may not change. */
+type Sent<T> = T extends readonly (infer Item)[] ? readonly Sent<Item>[] : T extends object ? { readonly [K in keyof T]: Sent<T[K]> } : T;
+
+type Parameters<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Query } } }
+  ? Sent<NonNullable<Query>>
+  : never;
+
+type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { "application/json": infer Sends } } } }
+  ? Sent<Sends>
+  : never;
+
 export async function json<Body>(response: Promise<Response>): Promise<Body> {
   return (await (await response).json()) as Body;
 }
 
-export function fetchServer(): Promise<Server> {
-  return json(request("/api/server"));
+export async function blob(response: Promise<Response>): Promise<Blob> {
+  return (await response).blob();
 }
 
-/** All runs, or what is different since the cursor of an answer. */
-export function fetchRuns(since: string | null): Promise<RunList> {
-  return json(request(since === null ? "/api/runs" : `/api/runs?${new URLSearchParams({ since })}`));
+/** The JSON of a route. Raises ApiError. */
+export function get<P extends keyof paths>(path: P, query: Parameters<P>, signal?: AbortSignal): Promise<Json<P, "get">> {
+  return json(request(path, { query, signal }));
+}
+
+/** The JSON that a route answers to a body. Raises ApiError. */
+export function post<P extends keyof paths>(path: P, body: Body<P>, signal?: AbortSignal): Promise<Json<P, "post">> {
+  return json(request(path, { body, signal }));
+}
+
+export function fetchServer(): Promise<Server> {
+  return json(request("/api/server"));
 }
 
 export function fetchTags(runs: readonly string[], kind: string, signal: AbortSignal): Promise<TagList> {
@@ -65,26 +83,16 @@ export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promi
   return series.map((curve) => ({ x: null, ...NO_ROWS, ...flattened(curve) }));
 }
 
-export function fetchDamages(run: string, signal: AbortSignal): Promise<DamageList> {
-  return json(request(`/api/damages?${new URLSearchParams({ run })}`, { signal }));
-}
-
 /** All points of a series as CSV text: step, wall_time, value. */
 export async function fetchCsv({ run, tag }: SeriesKey): Promise<string> {
-  return (await request(`/api/scalars.csv?${new URLSearchParams({ run, tag })}`)).text();
-}
-
-/** All values; it leaves out those that are known by `since`, see `completedList`. */
-export function fetchImages({ run, tag, since }: KnownSeries, signal: AbortSignal): Promise<ImageList> {
-  const query = new URLSearchParams({ run, tag, ...(since === null ? {} : { since }) });
-  return json(request(`/api/images?${query}`, { signal }));
+  return (await request("/api/scalars.csv", { query: { run, tag } })).text();
 }
 
 /** Address of an image. The bytes at an address never change. */
 export function imageAddress({ run, tag }: SeriesKey, id: string, picture: number): string {
-  return `/api/image?${new URLSearchParams({ run, tag, id, picture: String(picture) })}`;
+  return address("/api/image", { run, tag, id, picture });
 }
 
-export async function fetchImage(address: string, signal?: AbortSignal): Promise<Blob> {
-  return (await request(address, signal ? { signal } : {})).blob();
+export function fetchImage(from: string, signal?: AbortSignal): Promise<Blob> {
+  return blob(request(from, { signal }));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnSort } from "../core/tables/columnSort";
 import type { Heat } from "../core/series/heat";
-import { request } from "./client";
+import { address, request } from "./client";
 import { message } from "./decode";
-import type { SeriesKey } from "./routes";
+import { blob, get, json, type Json, type SeriesKey } from "./routes";
 import type { components, paths } from "../core/messages/schema";
 
 type Schemas = components["schemas"];
@@ -36,54 +36,37 @@ export type TensorKey = ValueKey | StepTensorKey;
 /** A part of a tensor: a text for each dimension, or null for what the server takes. */
 export type SliceKey = TensorKey & { slice: readonly string[] | null };
 
-async function json<Body>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<Body> {
-  return (await (await request(`${path}?${query}`, signal ? { signal } : {})).json()) as Body;
-}
-
-function valueQuery({ run, tag, id }: ValueKey): URLSearchParams {
-  return new URLSearchParams({ run, tag, id });
-}
-
 function tensorRoute(key: TensorKey): string {
   return "id" in key ? "/api/tensor" : "/api/debugger/tensor";
 }
 
-function tensorQuery(key: TensorKey): URLSearchParams {
-  if ("id" in key) return valueQuery(key);
-  const { run, source, rank, step, row } = key;
-  return new URLSearchParams({ run, source, rank: String(rank), step: String(step), tensor_row: String(row) });
+function tensorQuery(key: TensorKey): object {
+  const { run, tag } = key;
+  if ("id" in key) return { run, tag, id: key.id };
+  const { source, rank, step, row } = key;
+  return { run, source, rank, step, tensor_row: row };
 }
 
-function sliceQuery(key: SliceKey, more: Readonly<Record<string, number>> = {}): URLSearchParams {
-  const query = tensorQuery(key);
-  for (const part of key.slice ?? []) query.append("slice", part);
-  for (const [name, value] of Object.entries(more)) query.append(name, String(value));
-  return query;
-}
-
-export function fetchValues({ run, tag }: SeriesKey, kind: Kind, signal: AbortSignal): Promise<ValueList> {
-  return json("/api/values", new URLSearchParams({ run, tag, kind }), signal);
+function sliceAddress(key: SliceKey, route: string, more: object = {}): string {
+  return address(tensorRoute(key) + route, { ...tensorQuery(key), slice: key.slice, ...more });
 }
 
 export function fetchTensor(key: TensorKey, signal: AbortSignal): Promise<TensorFacts> {
-  return json(tensorRoute(key), tensorQuery(key), signal);
+  return json(request(tensorRoute(key), { query: tensorQuery(key), signal }));
 }
-
-/** The JSON that a route answers. */
-export type AnswerOf<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { "application/json": infer Body } } } };
-}
-  ? Body
-  : never;
 
 /** What a route of a kind says of one value. */
-export function fetchFacts<Path extends keyof paths>(path: Path, key: ValueKey, signal: AbortSignal): Promise<AnswerOf<Path>> {
-  return json(path, valueQuery(key), signal);
+export function fetchFacts<Path extends keyof paths>(
+  path: Path,
+  { run, tag, id }: ValueKey,
+  signal: AbortSignal,
+): Promise<Json<Path, "get">> {
+  return json(request(path, { query: { run, tag, id }, signal }));
 }
 
 /** The encoded bytes of one value. */
-export async function fetchBytes(path: keyof paths, key: ValueKey, signal: AbortSignal): Promise<Blob> {
-  return (await request(`${path}?${valueQuery(key)}`, { signal })).blob();
+export function fetchBytes(path: keyof paths, { run, tag, id }: ValueKey, signal: AbortSignal): Promise<Blob> {
+  return blob(request(path, { query: { run, tag, id }, signal }));
 }
 
 export interface WindowPlace {
@@ -93,27 +76,28 @@ export interface WindowPlace {
   columns: number;
 }
 
-export function fetchWindow(key: SliceKey, { row, rows, column, columns }: WindowPlace, signal: AbortSignal): Promise<TensorWindow> {
-  return json(`${tensorRoute(key)}/window`, sliceQuery(key, { row, rows, column, columns }), signal);
+export function fetchWindow(key: SliceKey, place: WindowPlace, signal: AbortSignal): Promise<TensorWindow> {
+  const { row, rows, column, columns } = place;
+  return json(request(sliceAddress(key, "/window", { row, rows, column, columns }), { signal }));
 }
 
 export function fetchStatistics(key: SliceKey, bins: number, signal: AbortSignal): Promise<TensorStatistics> {
-  return json(`${tensorRoute(key)}/statistics`, sliceQuery(key, { bins }), signal);
+  return json(request(sliceAddress(key, "/statistics", { bins }), { signal }));
 }
 
 export async function fetchHeat(key: SliceKey, rows: number, columns: number, signal: AbortSignal): Promise<Heat> {
-  const address = `${tensorRoute(key)}/heat?${sliceQuery(key, { rows, columns })}`;
-  const { columns_data, ...facts } = await message<"HeatHeader">(request(address, { signal }));
+  const answer = request(sliceAddress(key, "/heat", { rows, columns }), { signal });
+  const { columns_data, ...facts } = await message<"HeatHeader">(answer);
   return { ...facts, ...columns_data };
 }
 
 /** Where a slice can be downloaded as a file. */
 export function tensorFile(key: SliceKey, suffix: "csv" | "json" | "npy"): string {
-  return `${tensorRoute(key)}.${suffix}?${sliceQuery(key)}`;
+  return sliceAddress(key, `.${suffix}`);
 }
 
-export async function fetchTexts(key: ValueKey, signal: AbortSignal): Promise<readonly string[]> {
-  return (await json<Schemas["TextAnswer"]>("/api/text", valueQuery(key), signal)).texts;
+export async function fetchTexts({ run, tag, id }: ValueKey, signal: AbortSignal): Promise<readonly string[]> {
+  return (await get("/api/text", { run, tag, id }, signal)).texts;
 }
 
 /** Which rows of a table: a condition, words, and the number of a column. */
@@ -123,51 +107,39 @@ export interface TableQuery {
   sort: ColumnSort | null;
 }
 
-function tableQuery(key: ValueKey, { where, search, sort }: TableQuery): URLSearchParams {
-  const query = valueQuery(key);
-  if (where !== "") query.set("where", where);
-  if (search !== "") query.set("search", search);
-  if (sort) query.set("sort", `${sort.isDescending ? "-" : ""}${sort.column}`);
-  return query;
+function tableQuery({ run, tag, id }: ValueKey, { where, search, sort }: TableQuery) {
+  const order = sort ? [`${sort.isDescending ? "-" : ""}${sort.column}`] : [];
+  return { run, tag, id, ...(where !== "" && { where }), ...(search !== "" && { search }), sort: order };
 }
 
 export function fetchTable(key: ValueKey, rows: TableQuery, first: number, count: number, signal: AbortSignal): Promise<TablePage> {
-  const query = tableQuery(key, rows);
-  query.set("first", String(first));
-  query.set("count", String(count));
-  return json("/api/table", query, signal);
+  return get("/api/table", { ...tableQuery(key, rows), first, count }, signal);
 }
 
 /** Where the rows can be downloaded as CSV. */
 export function tableCsv(key: ValueKey, rows: TableQuery): string {
-  return `/api/table/csv?${tableQuery(key, rows)}`;
+  return address("/api/table/csv", tableQuery(key, rows));
 }
 
 /** Where the image or the sound of a cell is. */
-export function tableMedia(key: ValueKey, file: number): string {
-  return `/api/table/media?${valueQuery(key)}&file=${file}`;
+export function tableMedia({ run, tag, id }: ValueKey, file: number): string {
+  return address("/api/table/media", { run, tag, id, file });
 }
 
 /** Where an HTML page is, as a document without rights. */
-export function htmlAddress(key: ValueKey, runsScripts: boolean): string {
-  return `/api/html?${valueQuery(key)}${runsScripts ? "&scripts=true" : ""}`;
+export function htmlAddress({ run, tag, id }: ValueKey, runsScripts: boolean): string {
+  return address("/api/html", { run, tag, id, ...(runsScripts && { scripts: true }) });
 }
 
-function clipQuery(key: ValueKey, clip: number): URLSearchParams {
-  const query = valueQuery(key);
-  query.set("clip", String(clip));
-  return query;
+export function fetchAudioClip({ run, tag, id }: ValueKey, clip: number, signal: AbortSignal): Promise<AudioClip> {
+  return get("/api/audio", { run, tag, id, clip }, signal);
 }
 
-export function fetchAudioClip(key: ValueKey, clip: number, signal: AbortSignal): Promise<AudioClip> {
-  return json("/api/audio", clipQuery(key, clip), signal);
-}
-
-export async function fetchAudio(key: ValueKey, clip: number, signal: AbortSignal): Promise<Blob> {
-  return (await request(`/api/audio/data?${clipQuery(key, clip)}`, { signal })).blob();
+export function fetchAudio({ run, tag, id }: ValueKey, clip: number, signal: AbortSignal): Promise<Blob> {
+  return blob(request("/api/audio/data", { query: { run, tag, id, clip }, signal }));
 }
 
 /** `landscape` is a tag; null for the landscape that the server takes. */
-export function fetchPreviews({ run, landscape }: { run: string; landscape: string | null }, signal: AbortSignal): Promise<Previews> {
-  return json("/api/previews", new URLSearchParams(landscape === null ? { run } : { run, landscape }), signal);
+export function fetchPreviews(query: { run: string; landscape: string | null }, signal: AbortSignal): Promise<Previews> {
+  return get("/api/previews", query, signal);
 }

@@ -10,8 +10,9 @@ import { countLines, curveSettings, scalarCards } from "../../export/scalarCards
 import { filterSetting, holdersOf, namedRuns, sectionsOf } from "../../export/selectedRuns";
 import { tableContent, type PlannedColumn } from "../../export/tablePart";
 import { t } from "../../i18n/i18n.svelte";
-import { comparison } from "../../state/charts/groupComparison.svelte";
-import { readStatistics } from "../../state/data/exportReads";
+import { comparison, seriesStatistics } from "../../state/charts/groupComparison.svelte";
+import { readOnce } from "../../state/requests/resourceCache";
+
 import type { TagRuns } from "../../state/data/tags.svelte";
 import { selection } from "../../state/view/selection.svelte";
 import { view } from "../../state/view/view.svelte";
@@ -89,7 +90,7 @@ function tableCard(tags: readonly string[]): PlannedCard {
 async function readTable(tags: readonly string[], signal: AbortSignal): Promise<CardContent> {
   const groups = new Map(comparison.groups.flatMap(({ key, runs }) => runs.map((run) => [run, key] as const)));
   const columns = scalarColumns(ownColumns(tags), tags);
-  const { series } = await readStatistics(selection.shown, tags, signal);
+  const { series } = await readOnce(seriesStatistics, { runs: selection.shown, tags }, signal);
   const rows = scalarRows(columns, series);
   const run: PlannedColumn<FigureRow> = { title: t("compare.run"), isNumber: false, value: (row) => row.run, text: (row) => row.run };
   return tableContent(t("compare.table"), [run, ...columns.map(planned)], rows, (row) =>

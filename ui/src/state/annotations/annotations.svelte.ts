@@ -3,17 +3,11 @@ import {
   fetchAnnotations,
   newerRecords,
   sendGroupChanges,
-  sendMute,
-  sendPin,
-  sendReport,
+  sendRecord,
   sendRunChanges,
-  sendTarget,
-  sendThreshold,
-  sendView,
   type GroupNotes,
   type Mute,
   type MuteRecord,
-  type Pin,
   type PinRecord,
   type Records,
   type Report,
@@ -21,12 +15,12 @@ import {
   type ReportRecord,
   type RunChange,
   type RunNotes,
-  type Target,
   type TargetRecord,
   type Threshold,
   type ThresholdRecord,
   type View,
   type ViewRecord,
+  type Written,
 } from "../../api/annotations";
 import { labelsAfter, type LabelChange } from "./labelChange";
 import type { Reason } from "../../core/text/reason";
@@ -138,28 +132,9 @@ class Annotations {
     });
   }
 
-  putThreshold(id: string, threshold: Threshold | null): Promise<boolean> {
-    return this.#write(() => sendThreshold(id, this.thresholds.get(id)?.version ?? 0, threshold));
-  }
-
-  putPin(id: string, pin: Pin | null): Promise<boolean> {
-    return this.#write(() => sendPin(id, this.pins.get(id)?.version ?? 0, pin));
-  }
-
-  putView(id: string, view: View | null): Promise<boolean> {
-    return this.#write(() => sendView(id, this.views.get(id)?.version ?? 0, view));
-  }
-
-  putMute(id: string, mute: Mute | null): Promise<boolean> {
-    return this.#write(() => sendMute(id, this.mutes.get(id)?.version ?? 0, mute));
-  }
-
-  putTarget(id: string, target: Target | null): Promise<boolean> {
-    return this.#write(() => sendTarget(id, this.targets.get(id)?.version ?? 0, target));
-  }
-
-  addReport(id: string, report: Report): Promise<boolean> {
-    return this.#write(() => sendReport(id, 0, report));
+  /** Writes a record; null deletes it. */
+  put<Table extends keyof Written>(table: Table, id: string, record: Written[Table] | null): Promise<boolean> {
+    return this.#write(() => sendRecord(table, id, this[table].get(id)?.version ?? 0, record));
   }
 
   /** Changes a report on top of what others changed; null deletes it. False: it failed, or others deleted the report. */
@@ -168,7 +143,7 @@ class Annotations {
       const record = this.reports.get(id);
       if (!record) return null;
       const { version, ...report } = record;
-      return sendReport(id, version, change(report));
+      return sendRecord("reports", id, version, change(report));
     });
   }
 

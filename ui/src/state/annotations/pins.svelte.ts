@@ -33,7 +33,7 @@ class Pins {
     const subjects = this.#byPage.get(page);
     const pin = subjects?.get(subject);
     const last = Math.max(0, ...[...(subjects?.values() ?? [])].map(({ place }) => place));
-    void annotations.putPin(pin?.id ?? freshId(), pin ? null : { page, subject, place: last + 1 });
+    void annotations.put("pins", pin?.id ?? freshId(), pin ? null : { page, subject, place: last + 1 });
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parameterTable } from "../../core/lineage/parameterTable";
 import { fetchGroups, type GroupQuery } from "../../api/expressions";
-import { fetchStatistics, type Statistics } from "../../api/tables";
+import { post, type Json } from "../../api/routes";
 import type { Group } from "../../core/series/groupStatistics";
 import type { RunFacts } from "../../core/runs/runTable";
 import { together } from "../../core/runs/runTree";
@@ -17,7 +17,8 @@ import { lineage } from "../data/lineage.svelte";
 import { selection } from "../view/selection.svelte";
 import { view } from "../view/view.svelte";
 
-export type { Group, GroupQuery, Statistics };
+export type { Group, GroupQuery };
+export type Statistics = Json<"/api/statistics", "post">;
 
 const SEED = /(^|[._/-])(random_|manual_)?seed$/i;
 const MOST_FACETS = 12;
@@ -143,6 +144,6 @@ export const groupCurves: ResourceDefinition<GroupQuery, Group[]> = {
 
 export const seriesStatistics: ResourceDefinition<{ runs: readonly string[]; tags: readonly string[] }, Statistics> = {
   kind: "series statistics",
-  read: ({ runs: some, tags }, signal) => fetchStatistics(some, tags, signal),
+  read: ({ runs: some, tags }, signal) => post("/api/statistics", { runs: some, tags }, signal),
   runs: ({ runs: some }) => some,
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchDamages, type DamageList } from "../../api/routes";
+import { get, type Json } from "../../api/routes";
 import type { ResourceDefinition } from "../requests/resourceCache";
 
 /** What is broken in a run. */
-export const damages: ResourceDefinition<string, DamageList> = {
+export const damages: ResourceDefinition<string, Json<"/api/damages", "get">> = {
   kind: "damages",
-  read: fetchDamages,
+  read: (run, signal) => get("/api/damages", { run }, signal),
   runs: (run) => [run],
 };

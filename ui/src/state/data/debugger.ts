@@ -1,59 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  fetchDebugConditions,
-  fetchDebugFirstBad,
-  fetchDebugHeat,
-  fetchDebugHistory,
-  fetchDebugRow,
-  fetchDebugRows,
-  fetchDebugSources,
-  fetchDebugSteps,
-  fetchDebugWatch,
-  type DebugConditions,
-  type DebugFirstBadAnswer,
-  type DebugHeat,
-  type DebugHeatQuery,
-  type DebugHistory,
-  type DebugHistoryQuery,
-  type DebugRowDetails,
-  type DebugRowQuery,
-  type DebugRows,
-  type DebugRowsQuery,
-  type DebugSource,
-  type DebugSources,
-  type DebugSteps,
-  type DebugWatchAnswer,
-  type DebugWatchQuery,
-  type OfAllRanks,
-  type OfSource,
-} from "../../api/debugger";
-import { ApiError, UNREACHABLE } from "../../api/client";
+import { ApiError, request, UNREACHABLE } from "../../api/client";
+import { message } from "../../api/decode";
+import { json, post, type Json } from "../../api/routes";
+import type { Message, Schemas } from "../../core/messages/message";
 import type { DebugSourceKey } from "../../core/view/debugView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
-export type {
-  DebugCondition,
-  DebugConditions,
-  DebugFirstBad,
-  DebugFirstBadAnswer,
-  DebugGrowth,
-  DebugHeat,
-  DebugHistory,
-  DebugHit,
-  DebugOperator,
-  DebugParameter,
-  DebugRow,
-  DebugRowDetails,
-  DebugRows,
-  DebugRowsQuery,
-  DebugSource,
-  DebugTensor,
-  DebugWatchAnswer,
-  DebugWatchpoint,
-  FigureName,
-  OfAllRanks,
-  OfSource,
-} from "../../api/debugger";
+export type DebugSource = Schemas["DebugSourceEntry"];
+export type DebugTensor = Schemas["DebugTensorEntry"];
+export type DebugRowDetails = Json<"/api/debugger/row", "post">;
+export type DebugFirstBadAnswer = Json<"/api/debugger/first_bad", "post">;
+export type DebugFirstBad = Schemas["DebugFirstBad"];
+export type DebugGrowth = Schemas["DebugGrowth"];
+export type DebugOperator = Schemas["DebugOperatorEntry"];
+export type DebugRow = Schemas["DebugRowEntry"];
+export type DebugConditions = Json<"/api/debugger/conditions", "get">;
+export type DebugCondition = Schemas["DebugConditionEntry"];
+export type DebugParameter = Schemas["DebugParameterEntry"];
+export type DebugWatchAnswer = Json<"/api/debugger/watchpoints", "post">;
+export type DebugWatchpoint = Schemas["DebugWatchpointEntry"];
+export type DebugHit = Schemas["DebugHitEntry"];
+export type OfAllRanks = Schemas["OfAllRanks"];
+export type OfSource = Schemas["OfSource"];
+export type DebugRowsQuery = Schemas["DebugRowsQuery"];
+type DebugHistoryQuery = Schemas["DebugHistoryQuery"];
+export type FigureName = DebugHistoryQuery["figure"];
+
+/** A page of the rows of a step; figures by name, NaN where one was not recorded. */
+export type DebugRows = Message<"DebugRowsHeader">;
+export type DebugHistory = Message<"DebugHistoryHeader">;
+/** Cells column by column: the tensors of a step are neighbors. */
+export type DebugHeat = Message<"DebugHeatHeader">;
 
 /** Between two requests for further steps. */
 export const SEARCH_MS = 50;
@@ -76,33 +53,37 @@ function runOf({ run }: OfAllRanks): readonly string[] {
   return [run];
 }
 
-export const debugSources: ResourceDefinition<{ runs: readonly string[] }, DebugSources> = {
+export const debugSources: ResourceDefinition<{ runs: readonly string[] }, Json<"/api/debugger/sources", "post">> = {
   kind: "debug_sources",
-  read: ({ runs }, signal) => fetchDebugSources(runs, signal),
+  read: ({ runs }, signal) => post("/api/debugger/sources", { runs }, signal),
   runs: ({ runs }) => runs,
   bytes: ({ sources }) => 2000 * sources.length,
 };
 
-export const debugSteps: ResourceDefinition<OfSource, DebugSteps> = {
+export const debugSteps: ResourceDefinition<OfSource, Json<"/api/debugger/steps", "post">> = {
   kind: "debug_steps",
-  read: fetchDebugSteps,
+  read: (query, signal) => post("/api/debugger/steps", query, signal),
   runs: runOf,
   bytes: ({ steps }) => 8 * steps.length,
   keepsValue: isSameSource,
 };
 
+function fetchRows(query: DebugRowsQuery, signal: AbortSignal): Promise<DebugRows> {
+  return message<"DebugRowsHeader">(request("/api/debugger/rows", { body: query, signal }));
+}
+
 /** The last page stays until the next one is there. */
 export const debugRows: ResourceDefinition<DebugRowsQuery, DebugPage> = {
   kind: "debug_rows",
-  read: async (query, signal) => ({ ...(await fetchDebugRows(query, signal)), first: query.first ?? 0 }),
+  read: async (query, signal) => ({ ...(await fetchRows(query, signal)), first: query.first ?? 0 }),
   runs: runOf,
   bytes: ({ tensors, figures }) => tensors.length * (300 + 8 * Object.keys(figures).length),
   keepsValue: isSameSource,
 };
 
-export const debugRow: ResourceDefinition<DebugRowQuery, DebugRowDetails> = {
+export const debugRow: ResourceDefinition<Schemas["DebugRowQuery"], DebugRowDetails> = {
   kind: "debug_row",
-  read: fetchDebugRow,
+  read: (query, signal) => post("/api/debugger/row", query, signal),
   runs: runOf,
   keepsValue: isSameSource,
 };
@@ -110,15 +91,15 @@ export const debugRow: ResourceDefinition<DebugRowQuery, DebugRowDetails> = {
 export const debugHistory: ResourceDefinition<DebugHistoryQuery, DebugHistory> = {
   kind: "debug_history",
   pollMs: SEARCH_MS,
-  read: fetchDebugHistory,
+  read: (query, signal) => message<"DebugHistoryHeader">(request("/api/debugger/history", { body: query, signal })),
   runs: runOf,
   keepsValue: (previous, next) => isSameSource(previous, next) && previous.tensors.join() === next.tensors.join(),
 };
 
-export const debugHeat: ResourceDefinition<DebugHeatQuery, DebugHeat> = {
+export const debugHeat: ResourceDefinition<Schemas["DebugHeatQuery"], DebugHeat> = {
   kind: "debug_heat",
   pollMs: SEARCH_MS,
-  read: fetchDebugHeat,
+  read: (query, signal) => message<"DebugHeatHeader">(request("/api/debugger/heat", { body: query, signal })),
   runs: runOf,
   keepsValue: isSameSource,
 };
@@ -127,7 +108,7 @@ export const debugHeat: ResourceDefinition<DebugHeatQuery, DebugHeat> = {
 export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> = {
   kind: "debug_first_bad",
   pollMs: SEARCH_MS,
-  read: fetchDebugFirstBad,
+  read: (query, signal) => post("/api/debugger/first_bad", query, signal),
   runs: runOf,
   keepsValue: isSameTraining,
 };
@@ -160,8 +141,8 @@ async function verdictOf(source: DebugSource, signal: AbortSignal): Promise<Debu
   const rows = source.tensors * steps;
   if (rows > MOST_SEARCHED) return { key, answer: null };
   try {
-    let answer = await fetchDebugFirstBad(key, signal);
-    while (!answer.is_complete) answer = await fetchDebugFirstBad(key, signal);
+    let answer = await debugFirstBad.read(key, signal, undefined);
+    while (!answer.is_complete) answer = await debugFirstBad.read(key, signal, undefined);
     return { key, answer };
   } catch (error) {
     if (error instanceof ApiError && error.code !== UNREACHABLE) return { key, answer: null }; // the others keep their verdicts
@@ -172,16 +153,16 @@ async function verdictOf(source: DebugSource, signal: AbortSignal): Promise<Debu
 /** What watchpoints can be made of; it depends on no run. */
 export const debugConditions: ResourceDefinition<Record<string, never>, DebugConditions> = {
   kind: "debug_conditions",
-  read: (_, signal) => fetchDebugConditions(signal),
+  read: (_, signal) => json(request("/api/debugger/conditions", { signal })),
   runs: noRuns,
   bytes: () => 10_000,
 };
 
 /** Over all ranks; the last hits stay until the next ones are there. */
-export const debugWatch: ResourceDefinition<DebugWatchQuery, DebugWatchAnswer> = {
+export const debugWatch: ResourceDefinition<Schemas["DebugWatchQuery"], DebugWatchAnswer> = {
   kind: "debug_watch",
   pollMs: SEARCH_MS,
-  read: fetchDebugWatch,
+  read: (query, signal) => post("/api/debugger/watchpoints", query, signal),
   runs: runOf,
   bytes: ({ hits }) => 600 * hits.length + 40_000,
   keepsValue: isSameTraining,
@@ -189,7 +170,7 @@ export const debugWatch: ResourceDefinition<DebugWatchQuery, DebugWatchAnswer> =
 
 /** The row that a tensor has in a step. Raises ApiError where it has none. */
 export async function rowOfTensor(of: OfSource, step: number, tensor: number): Promise<number> {
-  return (await fetchDebugRow({ ...of, step, tensor })).row.row;
+  return (await post("/api/debugger/row", { ...of, step, tensor })).row.row;
 }
 
 /** The most rows of an answer. */
@@ -197,7 +178,7 @@ const MOST_ROWS = 500;
 
 /** All rows of a query, page by page. Raises ApiError. */
 export async function readAllRows(query: Omit<DebugRowsQuery, "first" | "count">): Promise<DebugRows[]> {
-  return readPages((first, signal) => fetchDebugRows({ ...query, first, count: MOST_ROWS }, signal));
+  return readPages((first, signal) => fetchRows({ ...query, first, count: MOST_ROWS }, signal));
 }
 
 /** Pages of `MOST_ROWS` until all that match are there. */

@@ -2,7 +2,6 @@
 // What a saved view reads once, with nothing on the screen that waits for it.
 export { fetchGroups as readGroups } from "../../api/expressions";
 export { fetchImage as readImageBytes, fetchTags as readTags } from "../../api/routes";
-export { fetchStatistics as readStatistics } from "../../api/tables";
 export { readClip } from "./audioClips.svelte";
 export {
   fetchAudio as readAudio,

@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-import { decode } from "../../api/decode";
-import {
-  fetchAttributes,
-  fetchGraphDiff,
-  fetchGraphNode,
-  fetchGraphProblems,
-  fetchGraphs,
-  fetchStructure,
-  fetchSummary,
-  type GraphEntry,
-  type GraphKey,
-  type GraphNode,
-  type GraphProblem,
-  type GraphSummary,
-} from "../../api/graphs";
+import { request } from "../../api/client";
+import { decode, message } from "../../api/decode";
+import { get, type Json } from "../../api/routes";
 import { mergeGraphs, type GraphDiff, type MergedGraph } from "../../core/graphs/model/mergedGraph";
 import type { NodeAttributes } from "../../core/graphs/model/search";
 import type { GraphStructure } from "../../core/graphs/model/structure";
+import type { Message } from "../../core/messages/message";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
-export type { GraphEntry, GraphKey, GraphNode, GraphSummary, NodeEnd } from "../../api/graphs";
+type GraphsAnswer = Json<"/api/graphs", "get">;
+export type GraphEntry = GraphsAnswer["graphs"][number];
+export type GraphNode = Json<"/api/graphs/node", "get">;
+export type GraphSummary = Json<"/api/graphs/summary", "get">;
+export type NodeEnd = GraphNode["inputs"][number];
+
+/** One graph of a run; `version` changes with its content. */
+export interface GraphKey {
+  run: string;
+  graph: string;
+  version: string;
+}
+
+async function fetchStructure(key: GraphKey, signal: AbortSignal): Promise<ArrayBuffer> {
+  return (await request("/api/graphs/structure", { query: key, signal })).arrayBuffer();
+}
+
+function fetchGraphDiff(before: GraphKey, after: GraphKey, signal: AbortSignal): Promise<Message<"DiffHeader">> {
+  const query = { ...before, other_run: after.run, other_graph: after.graph, other_version: after.version };
+  return message<"DiffHeader">(request("/api/graphs/diff", { query, signal }));
+}
 
 /** Bytes of the columns for each node with its edges. */
 const NODE_BYTES = 80;
@@ -33,22 +42,25 @@ export const structureOf = (source: GraphSource): GraphStructure =>
 /** The graphs of a run with their sizes. */
 export const graphList: ResourceDefinition<{ run: string }, readonly GraphEntry[]> = {
   kind: "graphs",
-  read: ({ run }, signal) => fetchGraphs(run, signal),
+  read: async ({ run }, signal) => (await get("/api/graphs", { run }, signal)).graphs,
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run,
 };
 
 /** The graph files of a run that are not read, such as one of gigabytes. */
-export const graphProblems: ResourceDefinition<{ run: string }, readonly GraphProblem[]> = {
+export const graphProblems: ResourceDefinition<{ run: string }, GraphsAnswer["problems"]> = {
   kind: "graph files not read",
-  read: ({ run }, signal) => fetchGraphProblems(run, signal),
+  read: async ({ run }, signal) => (await get("/api/graphs", { run }, signal)).problems,
   runs: ({ run }) => [run],
 };
 
 /** What a graph is in one line. */
 export const graphSummary: ResourceDefinition<GraphKey, { key: GraphKey; summary: GraphSummary }> = {
   kind: "graph summary",
-  read: async (key, signal) => ({ key, summary: await fetchSummary(key, signal) }),
+  read: async (key, signal) => {
+    const { run, graph } = key;
+    return { key, summary: await get("/api/graphs/summary", { run, graph }, signal) };
+  },
   runs: noRuns,
 };
 
@@ -95,14 +107,14 @@ export const graphDifference: ResourceDefinition<{ before: GraphKey; after: Grap
 /** The attributes of all nodes of a graph, to search in. The worker keeps them. */
 export const graphAttributes: ResourceDefinition<GraphKey, NodeAttributes & { is_cut: boolean }> = {
   kind: "graph attributes",
-  read: fetchAttributes,
+  read: (key, signal) => message<"AttributesHeader">(request("/api/graphs/attributes", { query: key, signal })),
   runs: noRuns,
 };
 
 /** What only the file has of a node: attributes, a value, all names at its ends. */
 export const graphNode: ResourceDefinition<GraphKey & { node: number }, GraphNode> = {
   kind: "graph node",
-  read: ({ node, ...key }, signal) => fetchGraphNode(key, node, signal),
+  read: ({ run, graph, node }, signal) => get("/api/graphs/node", { run, graph, node }, signal),
   runs: noRuns,
   bytes: ({ attributes }) => 512 * (attributes.length + 1),
   keepsValue: () => false,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchHistograms, type HistogramQuery } from "../../api/histograms";
+import { request } from "../../api/client";
+import { flattened, message } from "../../api/decode";
 import type { KnownSeries, SeriesKey } from "../../api/routes";
+import type { Axis, Range } from "../../core/scales/axis";
 import { histogramCsv, histogramJson } from "../../core/tables/histogramTable";
 import { completedHistograms, type Histograms } from "../../core/series/histograms";
 import { batched } from "../requests/batched";
@@ -10,7 +12,16 @@ import { seriesSource } from "./seriesSource";
 const ALL_STEPS = 1_000_000;
 
 /** Which steps of a series a view shows, and how many rows it has room for. */
-export type HistogramDetail = Omit<HistogramQuery, "series">;
+export interface HistogramDetail {
+  axis: Axis;
+  range: Range | null;
+  rows: number;
+}
+
+/** One answer for each series; it leaves out rows that are known by `since`. */
+async function fetchHistograms(query: HistogramDetail & { series: readonly KnownSeries[] }, signal?: AbortSignal): Promise<Histograms[]> {
+  return (await message<"HistogramsHeader">(request("/api/histograms", { body: query, signal }))).series.map(flattened);
+}
 
 /** Visible cards request the same steps and rows of many series in one request. */
 const ask = batched<{ series: KnownSeries; detail: HistogramDetail }, Histograms>({

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchImages, fetchImage, imageAddress, type ImageList } from "../../api/routes";
+import { fetchImage, get, imageAddress, type Json } from "../../api/routes";
 import { completedList } from "../../core/series/steps";
 import { problemOf, type Problem } from "../requests/problem";
 import { seriesSource } from "./seriesSource";
 
-export { imageAddress, type ImageList };
+export { imageAddress };
+export type ImageList = Json<"/api/images", "get">;
 
 export const imageLists = seriesSource<ImageList>({
   kind: "image",
-  read: async (series, signal, known) => completedList(await fetchImages({ ...series, since: known?.cursor ?? null }, signal), known),
+  read: async ({ run, tag }, signal, known) =>
+    completedList(await get("/api/images", { run, tag, since: known?.cursor ?? null }, signal), known),
   bytes: ({ id }) => id.length * 80,
 });
 

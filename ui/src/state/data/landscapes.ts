@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchLandscape, fetchLandscapes, type LandscapeId, type LandscapeList } from "../../api/landscapes";
+import { fetchLandscape, type LandscapeId, type LandscapeList } from "../../api/landscapes";
+import { post } from "../../api/routes";
 import type { Landscape } from "../../core/landscapes/landscape";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
@@ -8,7 +9,7 @@ export type { LandscapeEntry, LandscapeId, LandscapeList, LandscapeRun } from ".
 /** The newest landscapes of some runs, and what is known of these runs. */
 export const landscapeList: ResourceDefinition<{ runs: readonly string[] }, LandscapeList> = {
   kind: "landscapes",
-  read: ({ runs }, signal) => (runs.length > 0 ? fetchLandscapes(runs, signal) : Promise.resolve({ runs: [], landscapes: [] })),
+  read: ({ runs }, signal) => (runs.length > 0 ? post("/api/landscapes", { runs }, signal) : Promise.resolve({ runs: [], landscapes: [] })),
   runs: ({ runs }) => runs,
 };
 

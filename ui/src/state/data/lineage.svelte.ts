@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchImportance, fetchLineage, fetchMatching, fetchPipelines } from "../../api/lineage";
+import { fetchLineage, fetchMatching, fetchPipelines } from "../../api/lineage";
+import { request } from "../../api/client";
+import { json } from "../../api/routes";
 import type { Importance, ImportanceQuery, LineageCondition, ScalarColumns } from "../../api/lineage";
 import type { PipelineAlignment } from "../../core/lineage/pipelineColumns";
 import type { LineageTable } from "../../core/lineage/lineageTable";
@@ -27,7 +29,7 @@ export const matchingRuns: ResourceDefinition<LineageCondition, ReadonlySet<stri
 
 export const importance: ResourceDefinition<ImportanceQuery, Importance> = {
   kind: "importance",
-  read: fetchImportance,
+  read: (query, signal) => json(request("/api/lineage/importance", { body: query, signal })),
   runs: noRuns,
   bytes: ({ features }) => FEATURE_BYTES * features.length,
 };

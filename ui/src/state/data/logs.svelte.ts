@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAbort } from "../../api/client";
-import {
-  fetchLogFiles,
-  fetchLogHistogram,
-  fetchLogLines,
-  fetchLogMessage,
-  type LogConditions,
-  type LogFiles,
-  type LogHistogram,
-  type LogHistogramQuery,
-  type LogLine,
-  type LogLines,
-  type LogLinesQuery,
-  type LogMessage,
-  type LogMessageQuery,
-} from "../../api/logs";
+import { isAbort, request } from "../../api/client";
+import { blob, post, type Json } from "../../api/routes";
+import type { Schemas } from "../../core/messages/message";
 import { problemOf, type Problem } from "../requests/problem";
 import type { ResourceDefinition } from "../requests/resourceCache";
 
-export { fetchLogFile } from "../../api/logs";
-export type { LogConditions, LogHistogram, LogLine, LogTensor, RunLogs } from "../../api/logs";
+export type RunLogs = Schemas["RunLogs"];
+export type LogLine = Schemas["LogLine"];
+type LogLines = Json<"/api/logs/lines", "post">;
+type LogLinesQuery = Schemas["LogLinesQuery"];
+export type LogHistogram = Json<"/api/logs/histogram", "post">;
+type LogHistogramQuery = Schemas["LogHistogramQuery"];
+/** Which messages of which log. */
+export type LogConditions = Omit<LogHistogramQuery, "columns">;
+export type LogTensor = Schemas["LogTensor"];
 
-export const logFiles: ResourceDefinition<{ runs: readonly string[] }, LogFiles> = {
+export function fetchLogFile(query: Schemas["LogFileQuery"]): Promise<Blob> {
+  return blob(request("/api/logs/file", { body: query }));
+}
+
+export const logFiles: ResourceDefinition<{ runs: readonly string[] }, Json<"/api/logs/files", "post">> = {
   kind: "log_files",
-  read: ({ runs }, signal) => fetchLogFiles(runs, signal),
+  read: ({ runs }, signal) => post("/api/logs/files", { runs }, signal),
   runs: ({ runs }) => runs,
 };
 
 export const logHistogram: ResourceDefinition<LogHistogramQuery, LogHistogram> = {
   kind: "log_histogram",
-  read: fetchLogHistogram,
+  read: (query, signal) => post("/api/logs/histogram", query, signal),
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run,
 };
 
-export const logMessage: ResourceDefinition<LogMessageQuery, LogMessage> = {
+export const logMessage: ResourceDefinition<Schemas["LogMessageQuery"], Json<"/api/logs/message", "post">> = {
   kind: "log_message",
-  read: fetchLogMessage,
+  read: (query, signal) => post("/api/logs/message", query, signal),
   runs: () => [],
 };
 
@@ -128,7 +126,7 @@ export class LogPages {
 
   async #ask(part: Partial<LogLinesQuery> & { count: number }, signal: AbortSignal): Promise<LogLines | null> {
     try {
-      const answer = await fetchLogLines({ first: 0, is_last: false, at_crash: false, ...this.#conditions!, ...part }, signal);
+      const answer = await post("/api/logs/lines", { first: 0, is_last: false, at_crash: false, ...this.#conditions!, ...part }, signal);
       if (signal.aborted) return null;
       this.#take(answer);
       return answer;

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchPrCurves, type PrQuery, type PrStep } from "../../api/prCurves";
+import { request } from "../../api/client";
+import { flattened, message } from "../../api/decode";
+import type { KnownSeries } from "../../api/routes";
 import { completedPr, type PrSeries } from "../../core/series/prCurve";
 import { batched } from "../requests/batched";
 import { ReasonError } from "../requests/problem";
 import { seriesSource } from "./seriesSource";
 
-export type { PrSeries, PrStep };
+export type { PrSeries };
+
+/** The last step up to a number, the first when all are later; or the newest. */
+export type PrStep = number | "newest";
 
 /** Visible cards request the curves of all of their runs in one request. */
-const ask = batched<PrQuery, PrSeries>({ alike: () => "", most: 400, send: fetchPrCurves });
+const ask = batched<KnownSeries & { step: PrStep }, PrSeries>({
+  alike: () => "",
+  most: 400,
+  send: async (series, signal) =>
+    (await message<"PrCurvesHeader">(request("/api/pr_curves", { body: { series }, signal }))).series.map(flattened),
+});
 
 export const prCurveSource = seriesSource<PrSeries, { step: PrStep }>({
   kind: "pr_curve",

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  fetchModules,
-  fetchModulesFile,
-  fetchRow,
-  fetchRows,
-  fetchRowsFile,
-  type RowAnswer,
-  type RowQuery,
-  type RowsAnswer,
-  type RowsFileQuery,
-  type RowsQuery,
-} from "../../api/profileRows";
+import { request } from "../../api/client";
+import { blob, json, post, type Json } from "../../api/routes";
+import type { Schemas } from "../../core/messages/message";
 import type { ModuleColumns } from "../../core/profiles/moduleTree";
-import type { OfTimeline } from "../../api/profiles";
 import type { ProfileKey } from "../../core/view/profileView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
+import type { OfTimeline } from "./profiles";
 
-export type { RowAnswer, RowQuery, RowsQuery };
+export type RowsQuery = Schemas["RowsQuery"];
+export type RowQuery = Schemas["RowQuery"];
+type RowsAnswer = Json<"/api/profiles/rows", "post">;
+export type RowAnswer = Json<"/api/profiles/row", "post">;
 /** A page of rows that begins with row `first` of those that match. */
 export type ProfileRows = RowsAnswer & { first: number };
 export type ProfileRow = RowsAnswer["rows"][number];
@@ -24,7 +18,7 @@ export type ProfileRow = RowsAnswer["rows"][number];
 /** Operators or kernels as a table shows them. The last page stays until the next one is there. */
 export const profileRows: ResourceDefinition<OfTimeline & RowsQuery, ProfileRows> = {
   kind: "profile_rows",
-  read: async (query, signal) => ({ ...(await fetchRows(withoutVersion(query), signal)), first: query.first ?? 0 }),
+  read: async (query, signal) => ({ ...(await post("/api/profiles/rows", withoutVersion(query), signal)), first: query.first ?? 0 }),
   runs: noRuns,
   bytes: ({ rows, top }) => 1500 * (rows.length + top.length),
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile && previous.part === next.part,
@@ -32,13 +26,13 @@ export const profileRows: ResourceDefinition<OfTimeline & RowsQuery, ProfileRows
 
 export const profileRow: ResourceDefinition<OfTimeline & RowQuery, RowAnswer> = {
   kind: "profile_row",
-  read: (query, signal) => fetchRow(withoutVersion(query), signal),
+  read: (query, signal) => post("/api/profiles/row", withoutVersion(query), signal),
   runs: noRuns,
 };
 
 export const profileModules: ResourceDefinition<OfTimeline, ModuleColumns> = {
   kind: "profile_modules",
-  read: ({ run, profile }, signal) => fetchModules(run, profile, signal),
+  read: ({ run, profile }, signal) => json(request("/api/profiles/modules", { query: { run, profile }, signal })),
   runs: noRuns,
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
 };
@@ -50,10 +44,10 @@ function withoutVersion<Query extends OfTimeline>({ version, ...query }: Query):
 }
 
 /** All rows as a file. Raises ApiError. */
-export function readRowsFile(query: RowsFileQuery): Promise<Blob> {
-  return fetchRowsFile(query);
+export function readRowsFile(query: Schemas["RowsFileQuery"]): Promise<Blob> {
+  return blob(request("/api/profiles/rows/file", { body: query }));
 }
 
 export function readModulesFile({ run, profile }: ProfileKey, format: "csv" | "xlsx"): Promise<Blob> {
-  return fetchModulesFile({ run, profile, format });
+  return blob(request("/api/profiles/modules/file", { body: { run, profile, format } }));
 }

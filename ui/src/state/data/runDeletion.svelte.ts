@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchDeletion, sendDeletion, type Deletion } from "../../api/runFiles";
+import { post, type Json } from "../../api/routes";
 import { problemOf, type Problem } from "../requests/problem";
 
-export type { Deletion };
+export type Deletion = Json<"/api/runs/deletion", "post">;
 
 /** Deletes runs: lists their files first, then deletes them on confirmation. */
 export class RunDeletion {
@@ -17,7 +17,7 @@ export class RunDeletion {
 
   async prepare(): Promise<void> {
     try {
-      this.plan = await fetchDeletion(this.#runs);
+      this.plan = await post("/api/runs/deletion", { runs: this.#runs });
       this.problem = null;
     } catch (error) {
       this.problem = problemOf(error);
@@ -29,10 +29,7 @@ export class RunDeletion {
     if (!this.plan) return false;
     this.isUnderWay = true;
     try {
-      await sendDeletion(
-        this.plan.runs.map(({ run }) => run),
-        this.plan.token,
-      );
+      await post("/api/runs/delete", { runs: this.plan.runs.map(({ run }) => run), token: this.plan.token });
       return true;
     } catch (error) {
       const problem = problemOf(error);

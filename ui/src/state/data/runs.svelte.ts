@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchRuns, fetchServer, type Run, type Server, type UnreadablePath } from "../../api/routes";
+import { fetchServer, get, type Run, type Server, type UnreadablePath } from "../../api/routes";
 import { renewed } from "../../core/runs/runList";
 import { annotations } from "../annotations/annotations.svelte";
 import { problemOf, type Problem } from "../requests/problem";
@@ -49,7 +49,7 @@ class Runs {
   async #read(): Promise<void> {
     try {
       const known = this.server;
-      const [server, answer] = await Promise.all([known ?? fetchServer(), fetchRuns(this.#cursor)]);
+      const [server, answer] = await Promise.all([known ?? fetchServer(), get("/api/runs", { since: this.#cursor })]);
       if (this.server === known) this.server = server; // else the stream opened again during the request
       this.all = renewed(this.all, answer);
       this.unread = answer.unread ?? this.unread;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchWindow, type WindowQuery } from "../../api/profiles";
-import { isAbort } from "../../api/client";
+import { isAbort, request } from "../../api/client";
+import { message } from "../../api/decode";
+import type { Schemas } from "../../core/messages/message";
 import type { TimelineWindow } from "../../core/profiles/timeline";
 import type { TimeRange } from "../../core/profiles/timeRange";
 import { problemOf, type Problem } from "../requests/problem";
+
+type WindowQuery = Schemas["WindowQuery"];
 
 /** What is on the screen. */
 export interface TimelineSight {
@@ -56,7 +59,7 @@ export class TimelineWindows {
       this.#wanted = null;
       const abort = (this.#abort = new AbortController());
       try {
-        const value = await fetchWindow(query, abort.signal);
+        const value = await message<"WindowHeader">(request("/api/profiles/window", { body: query, signal: abort.signal }));
         if (abort.signal.aborted) return;
         [this.value, this.problem, this.#loaded] = [value, null, query];
       } catch (error) {

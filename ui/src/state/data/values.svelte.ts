@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchCurves, fetchTags } from "../../api/routes";
+import { fetchCurves, fetchTags, get, type Json } from "../../api/routes";
 import {
   fetchAudio,
   fetchBytes,
@@ -10,13 +10,11 @@ import {
   fetchTable,
   fetchTensor,
   fetchTexts,
-  fetchValues,
   fetchWindow,
   htmlAddress,
   tableCsv,
   tableMedia,
   tensorFile,
-  type AnswerOf,
   type Kind,
   type Previews,
   type SliceKey,
@@ -65,7 +63,11 @@ const FACTS_BYTES = 1024;
 
 /** The steps of a tag of a kind, and the ids of its values. */
 export function valueLists(kind: Kind): SeriesSource<ValueList> {
-  return seriesSource({ kind, read: (series, signal) => fetchValues(series, kind, signal), bytes: ({ id }) => id.length * ID_BYTES });
+  return seriesSource({
+    kind,
+    read: ({ run, tag }, signal) => get("/api/values", { run, tag, kind }, signal),
+    bytes: ({ id }) => id.length * ID_BYTES,
+  });
 }
 
 export const tensorLists = valueLists("tensor");
@@ -128,7 +130,7 @@ export const audioBytes: ResourceDefinition<{ key: ValueKey; clip: number }, Blo
 };
 
 /** What a route of a kind says of a value. */
-export function valueFacts<Path extends keyof paths>(path: Path): ResourceDefinition<ValueKey, AnswerOf<Path>> {
+export function valueFacts<Path extends keyof paths>(path: Path): ResourceDefinition<ValueKey, Json<Path, "get">> {
   return { kind: `facts ${path}`, read: (key, signal) => fetchFacts(path, key, signal), runs: noRuns, bytes: () => FACTS_BYTES };
 }
 

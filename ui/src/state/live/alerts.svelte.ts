@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchAlerts, type Alert } from "../../api/alerts";
+import { get, type Json } from "../../api/routes";
 import type { StepRange } from "../../core/series/stepMarks";
 import { freshId, annotations, type Mute } from "../annotations/annotations.svelte";
 import { throttle } from "../requests/throttle";
 import { problemOf, type Problem } from "../requests/problem";
 import { runs } from "../data/runs.svelte";
 
-export type { Alert };
+export type Alert = NonNullable<Json<"/api/alerts", "get">["alerts"]>[number];
 
 /** An alert of a watchpoint. */
 export type HitAlert = Alert & { hits: NonNullable<Alert["hits"]> };
@@ -57,7 +57,7 @@ class Alerts {
   }
 
   mute(mute: Partial<Mute>): void {
-    void annotations.putMute(freshId(), { alert: null, rule: null, run: null, tag: null, until: null, ...mute });
+    void annotations.put("mutes", freshId(), { alert: null, rule: null, run: null, tag: null, until: null, ...mute });
   }
 
   /** Takes away every mute that hides this alert. */
@@ -69,13 +69,13 @@ class Alerts {
         [mute.run, alert.run],
         [mute.tag, alert.tag],
       ] as const;
-      if (pairs.every(([want, got]) => want === null || want === got)) void annotations.putMute(id, null);
+      if (pairs.every(([want, got]) => want === null || want === got)) void annotations.put("mutes", id, null);
     }
   }
 
   async #load(): Promise<void> {
     try {
-      const answer = await fetchAlerts(this.#version);
+      const answer = await get("/api/alerts", { since: this.#version });
       this.#version = answer.version;
       if (answer.alerts) this.all = answer.alerts.filter(({ run }) => !runs.isLoaded || runs.byId.has(run));
       this.problem = null;

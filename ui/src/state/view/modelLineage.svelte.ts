@@ -246,8 +246,8 @@ export async function setGoal(column: LineageColumn, goal: Goal): Promise<void> 
   view.setLineage({ target: column.id });
   const others = [...annotations.targets].filter(([id, { is_chosen }]) => is_chosen && id !== column.id);
   if (!annotations.isWritable) return;
-  for (const [id, other] of others) await annotations.putTarget(id, { goal: other.goal, is_chosen: false });
-  await annotations.putTarget(column.id, { goal, is_chosen: true });
+  for (const [id, other] of others) await annotations.put("targets", id, { goal: other.goal, is_chosen: false });
+  await annotations.put("targets", column.id, { goal, is_chosen: true });
 }
 
 export const modelLineage = new ModelLineage();

@@ -26,18 +26,18 @@ class Views {
   save(title: string): Promise<boolean> {
     const known = this.named(title);
     const { note = "", is_start = false } = known ?? {};
-    return annotations.putView(known?.id ?? freshId(), { title, address: pageLocation.address(pageLocation.path), note, is_start });
+    return annotations.put("views", known?.id ?? freshId(), { title, address: pageLocation.address(pageLocation.path), note, is_start });
   }
 
   /** Makes one view the start page, or none. */
   async setStart(id: string | null): Promise<void> {
     for (const { id: key, ...view } of this.list) {
-      if (view.is_start !== (key === id)) await annotations.putView(key, { ...view, is_start: key === id });
+      if (view.is_start !== (key === id)) await annotations.put("views", key, { ...view, is_start: key === id });
     }
   }
 
   delete(id: string): void {
-    void annotations.putView(id, null);
+    void annotations.put("views", id, null);
   }
 }
 

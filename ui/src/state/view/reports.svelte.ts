@@ -24,7 +24,7 @@ class Reports {
   /** The id of a new report; null: it could not be saved. */
   async create(title: string, blocks: readonly ReportBlock[] = []): Promise<string | null> {
     const id = freshId();
-    return (await annotations.addReport(id, { title, blocks: [...blocks] })) ? id : null;
+    return (await annotations.put("reports", id, { title, blocks: [...blocks] })) ? id : null;
   }
 
   /** Appends a block. False: it could not be saved. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { sendMoves } from "../../api/runFiles";
+import { post } from "../../api/routes";
 import type { RunMove } from "../../core/runs/movedRuns";
 import { inclusionMoved } from "../../core/view/inclusionSet";
 import { annotations } from "../annotations/annotations.svelte";
@@ -40,7 +40,7 @@ class RunMoves {
 
   async #move(moves: readonly RunMove[]): Promise<boolean> {
     try {
-      const moved = await sendMoves(moves);
+      const moved = new Map(Object.entries((await post("/api/runs/move", { moves })).runs));
       await annotations.load();
       if (view.runs) view.chooseRuns(inclusionMoved(view.runs, moved));
       await runs.load();
