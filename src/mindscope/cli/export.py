@@ -14,7 +14,7 @@ from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 from mindscope.errors import ExportError, SettingsError
 
-_PARQUET = "parquet"
+_PARQUET, _TENSORBOARD = "parquet", "tensorboard"
 KINDS = "scalar, image, video, tensor, histogram, text, audio, table, html"
 
 
@@ -25,8 +25,9 @@ def export(
         list[str] | None,
         typer.Option(
             "--format",
-            metavar="csv|parquet",
-            help="Format of scalars; repeat the option for both. Parquet needs pyarrow.",
+            metavar="csv|parquet|tensorboard",
+            help="Format of scalars; repeat the option for csv and parquet. Parquet needs pyarrow. tensorboard writes "
+            "all values as event files.",
             show_default="csv",
         ),
     ] = None,
@@ -49,13 +50,17 @@ def export(
     """Export scalars as CSV or Parquet, other values as files: PNG images, GIF videos, npy, npz, texts and audio.
 
     If PATH contains several runs, each run gets its own subdirectory. Their scalars as Parquet become one dataset in
-    scalars/, which DuckDB, Polars and Spark read as a table; exporting again replaces what has changed.
+    scalars/, which DuckDB, Polars and Spark read as a table; exporting again replaces what has changed. With --format
+    tensorboard, each run becomes an event file with all its values, graphs and parameters, which TensorBoard opens.
     """
+    formats = tuple(format or ("csv",))
     with usage():
+        if _TENSORBOARD in formats and len(set(formats)) > 1:
+            raise SettingsError(f"--format {_TENSORBOARD} writes all values; export to other formats separately")
         options = reading.ExportOptions(
             kinds=_kinds(kinds) or reading.EXPORTABLE,
             tags=tuple(tags or ()),
-            scalar_formats=tuple(format or ("csv",)),
+            scalar_formats=("csv",) if _TENSORBOARD in formats else formats,
             overwritten=overwritten,
             overwrite=overwrite,
         )
@@ -65,9 +70,9 @@ def export(
         if not options.kinds:
             return
     runs = runs_below(path, follow_links)
-    report = (
-        reading.export_run(runs["."], out, options) if list(runs) == ["."] else reading.export_runs(runs, out, options)
-    )
+    report = _export(runs, out, options, _TENSORBOARD in formats)
+    for skipped in report.skipped:
+        sys.stderr.write(f"mindscope: TensorBoard has no form for {skipped}; they are left out\n")
     for failure in report.failures:
         sys.stderr.write(f"mindscope: {printable(failure)}\n")
     if not report.files and not report.failures:
@@ -75,6 +80,14 @@ def export(
     typer.echo(f"wrote {len(report.files)} files below {out}")
     if report.failures:
         raise typer.Exit(1)
+
+
+def _export(runs: reading.Runs, out: str, options: reading.ExportOptions, is_tensorboard: bool) -> reading.ExportReport:
+    if is_tensorboard:
+        return reading.export_tensorboard(runs, out, options)
+    return (
+        reading.export_run(runs["."], out, options) if list(runs) == ["."] else reading.export_runs(runs, out, options)
+    )
 
 
 def _export_dataset(path: str, out: str, options: reading.ExportOptions, follow_links: bool) -> None:

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from mindscope.formats import wire
+from mindscope.formats.mindspore_tensors import data_type_name
 from mindscope.formats.tensorboard_schemas import GRAPH
 from mindscope.formats.tensorboard_values import shape_message
 from mindscope.types import Message
@@ -14,24 +17,34 @@ from mindscope.types import Message
 _PRODUCER = 22  # the version of the format that other writers declare
 _CONTROL = 1
 _UNKNOWN_SIZE = -1
+_NOT_PLAIN = ("tensor_val", "tensor_vals", "dict_val", "type_val")
 
 
 def graph_to_tensorboard(graph: Message) -> bytes:
-    """Return the GraphDef of a ``GraphProto`` of MindSpore's format. Scopes are parts of the names of nodes."""
+    """Return the GraphDef of a ``GraphProto`` of MindSpore's format. Scopes are parts of the names of nodes.
+
+    MindSpore omits the name of a call, to which other nodes refer by its number, from 1.
+    """
     names = _Names()
+    operations: list[Message] = [
+        {**node, "name": node.get("name") or str(number)} for number, node in enumerate(graph.get("node", ()), 1)
+    ]
     parameters = [(each["name"], "Parameter", each.get("type", {})) for each in graph.get("parameters", ())]
     constants: list[tuple[str, str, Message]] = [(each["key"], "Const", {}) for each in graph.get("const_vals", ())]
     held = [_node(names.add(key, key), op, (), _type_attributes(kind)) for key, op, kind in parameters + constants]
-    for node in graph.get("node", ()):
+    for node in operations:
         names.add(node["name"], _full_name(node))
     nodes = [
         _node(
             names.of(node["name"]),
             node.get("op_type", ""),
-            [("^" if each.get("type") == _CONTROL else "") + names.of(each["name"]) for each in node.get("input", ())],
-            _type_attributes(node.get("output_type", {})),
+            [
+                ("^" if source.get("type") == _CONTROL else "") + names.of(source.get("name", ""))
+                for source in node.get("input", ())
+            ],
+            _attributes(node.get("attribute", ())) | _type_attributes(node.get("output_type", {})),
         )
-        for node in graph.get("node", ())
+        for node in operations
     ]
     return _encode([*held, *nodes])
 
@@ -77,6 +90,50 @@ def _full_name(node: Message) -> str:
 
 def _node(name: str, op: str, inputs: Iterable[str], attributes: Message) -> Message:
     return {"name": name, "op": op, "input": list(inputs), "attr": attributes}
+
+
+def _attributes(attributes: Iterable[Message]) -> Message:
+    """Return the attributes of a node by name, without graphs and the elements of tensors."""
+    plain = {entry.get("name", ""): _plain(entry.get("value", {})) for entry in attributes}
+    return {name: _attribute(value) for name, value in plain.items() if value is not None}
+
+
+def _plain(value: Message) -> Any:
+    """Return a ``ValueProto`` as a number, a bool, a text, a list or a dict; None for what has no short form."""
+    for field, content in value.items():
+        if field.endswith(("_val", "_vals")) and field not in _NOT_PLAIN:
+            return content
+    if "values" in value:
+        return [_plain(item) for item in value["values"]]
+    if "dict_val" in value:
+        return {entry.get("key", ""): _plain(entry.get("value", {})) for entry in value["dict_val"]}
+    if "tensor_val" in value:
+        tensor = value["tensor_val"]
+        return f"{data_type_name(tensor.get('data_type', 0))}{[int(size) for size in tensor.get('dims', ())]}"
+    type_number = value.get("type_val", {}).get("data_type", value.get("dtype", 0))
+    return data_type_name(type_number) if type_number and value.keys() <= {"dtype", "type_val"} else None
+
+
+def _attribute(value: Any) -> Message:
+    """Return the ``AttrValue``: of a text for what a GraphDef has no type for."""
+    if name := _attribute_field(value):
+        return {name: value.encode("utf-8", "backslashreplace") if name == "s" else value}
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    fields = {_attribute_field(item) for item in items}
+    if len(fields) == 1 and (name := fields.pop()):
+        return {"list": {name: [item.encode("utf-8", "backslashreplace") if name == "s" else item for item in items]}}
+    return {"s": str(cast("object", value)).encode("utf-8", "backslashreplace")}
+
+
+def _attribute_field(value: Any) -> str:
+    """Return the field of an ``AttrValue`` that holds a value exactly; "" if there is none."""
+    if isinstance(value, bool):
+        return "b"
+    if isinstance(value, int):
+        return "i" if -(1 << 63) <= value < 1 << 63 else ""
+    if isinstance(value, float):
+        return "f" if value != value or float(np.float32(value)) == value else ""
+    return "s" if isinstance(value, str) else ""
 
 
 def _type_attributes(kind: Message) -> Message:

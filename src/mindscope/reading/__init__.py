@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mindscope.reading.dataset import is_single_run as is_single_run
     from mindscope.reading.export import EXPORTABLE as EXPORTABLE
     from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
+    from mindscope.reading.export_tensorboard import export_tensorboard
     from mindscope.reading.failures import FailurePaths as FailurePaths
     from mindscope.reading.failures import find_failures as find_failures
     from mindscope.reading.failures import read_failures as read_failures
@@ -73,6 +74,7 @@ __all__ = [
     "export_dataset",
     "export_run",
     "export_runs",
+    "export_tensorboard",
     "inspect_run",
     "open_run",
     "open_runs",
@@ -90,6 +92,7 @@ _MODULES = {
     "mindscope.analysis.tensor_statistics": "TensorStatistics",
     "mindscope.reading.dataset": "DatasetReport export_dataset is_single_run",
     "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs EXPORTABLE",
+    "mindscope.reading.export_tensorboard": "export_tensorboard",
     "mindscope.reading.failures": "FailurePaths find_failures read_failures",
     "mindscope.reading.graphs": "GraphReaders read_graphs",
     "mindscope.reading.inspect": "RunReport inspect_run",

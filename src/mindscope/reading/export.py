@@ -61,10 +61,11 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The written files, and one message for each value that could not be read."""
+    """The written files, one message for each value that could not be read, and what the format has no form for."""
 
     files: tuple[Path, ...]
     failures: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
 
 
 def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
@@ -78,7 +79,7 @@ def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions 
     file exists and ``overwrite`` is off. Raises OSError if writing fails.
     """
     options = options or ExportOptions()
-    _require_tags([run], options)
+    require_tags([run], options)
     return _export(run, target, options)
 
 
@@ -98,7 +99,7 @@ def export_runs(runs: Runs, target: str | os.PathLike[str], options: ExportOptio
     A pattern of tags needs to match in one of the runs.
     """
     options = options or ExportOptions()
-    _require_tags([*runs.values()], options)
+    require_tags([*runs.values()], options)
     directories = {id: Path(target) / name for id, name in file_names(runs).items()}
     for id, directory in directories.items():
         Output(directory, options.overwrite).refuse_existing(_planned(runs[id], options))
@@ -109,8 +110,8 @@ def export_runs(runs: Runs, target: str | os.PathLike[str], options: ExportOptio
     )
 
 
-def _require_tags(runs: Sequence[Run], options: ExportOptions) -> None:
-    """Raises TagNotFoundError for a pattern that matches no tag of the exported kinds."""
+def require_tags(runs: Sequence[Run], options: ExportOptions) -> None:
+    """Raise TagNotFoundError for a pattern that matches no tag of the exported kinds."""
     tags = {tag: None for run in runs for kind in options.kinds for tag in run.tags(kind)}
     for pattern in options.tags:
         if not any(fnmatchcase(tag, pattern) for tag in tags):

@@ -217,10 +217,11 @@ class LineageRows:
 def compare_runs(one: RunStore, other: RunStore, scalars: Iterable[str] = ()) -> tuple[FieldPair, ...]:
     """Compares two runs field by field; differing fields come first."""
     choice = ScalarChoice(tuple(scalars))
-    return compare_rows(_row_alone(one, choice), _row_alone(other, choice))
+    return compare_rows(row_alone(one, choice), row_alone(other, choice))
 
 
-def _row_alone(store: RunStore, scalars: ScalarChoice) -> Row:
+def row_alone(store: RunStore, scalars: ScalarChoice | None = None) -> Row:
+    """Return the row of a run without others, whose metrics may be its own."""
     rows = LineageRows(lambda: {store.id: store}, scalars)
     rows.update()
     return rows.index.row(store.id) or {}

@@ -38,7 +38,8 @@ class KindDescriptor:
     that use their own name as the tag. If ``has_progress`` is True, the steps of its values show the progress of a
     training. A value of the kind ``refines`` is of this kind if ``recognizes`` accepts its encoded Summary.Value; that
     is for kinds that share a field. ``export_directory`` and ``to_files`` write each value as files; "" and None if an
-    export writes no file for each value.
+    export writes no file for each value. ``to_tensorboard`` takes a tag and a value that another dialect stores, and
+    returns its Summary.Value in TensorBoard's.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class KindDescriptor:
     recognizes: Callable[[bytes | memoryview], bool] | None = None
     export_directory: str = ""
     to_files: Callable[[Any], Iterator[NamedBytes]] | None = None
+    to_tensorboard: Callable[[str, Any], Message] | None = None
 
 
 def tensorboard_value(kind: Kind, decode: Callable[[Message], Any], *fields: int) -> Storage:

@@ -15,7 +15,7 @@ from mindscope.types import EncodedGraph, GraphFormat, Kind, Message
 
 def _from_tensorboard(encoded: bytes | memoryview) -> EncodedGraph:
     """Return the GraphDef of an event, or the graph in the Summary.Value of a plugin."""
-    if _is_value(encoded):
+    if is_value(encoded):
         return _GRAPH_VALUE.decode(encoded)
     return EncodedGraph(GraphFormat.TENSORFLOW, bytes(encoded))
 
@@ -24,8 +24,8 @@ def _from_mindspore(encoded: bytes | memoryview) -> EncodedGraph:
     return EncodedGraph(GraphFormat.MINDSPORE, bytes(encoded))
 
 
-def _is_value(encoded: bytes | memoryview) -> bool:
-    """Return whether a message is a tensor, field 8.
+def is_value(encoded: bytes | memoryview) -> bool:
+    """Return whether a message is the Summary.Value of a plugin: it has a tensor, field 8.
 
     A GraphDef has the fields 1 to 4, a TaggedRunMetadata 1 and 2.
     """
@@ -42,7 +42,7 @@ def _from_value(value: Message) -> EncodedGraph:
 
 def _run_metadata(encoded: bytes | memoryview) -> Message:
     """Return the TaggedRunMetadata of an event; the Summary.Value of a plugin in the same form."""
-    if _is_value(encoded):
+    if is_value(encoded):
         return _RUN_METADATA_VALUE.decode(encoded)
     return wire.decode(tensorboard_schemas.TAGGED_RUN_METADATA, encoded)
 

@@ -12,6 +12,9 @@ from mindscope.formats.tensorboard_tensors import decode_tensor
 from mindscope.reasons import Reason
 from mindscope.types import Histogram, Kind, Message
 
+_ROUNDING = 1e-3
+"""Share of the mean width of buckets: an edge differs from the next one by less, since MindSpore stores widths."""
+
 
 def _from_tensorboard(value: Message) -> Histogram:
     if "histo" in value:
@@ -46,17 +49,35 @@ def _from_limits(histogram: Message) -> Histogram:
 
 def histogram_to_tensorboard(
     tag: str,
-    statistics: tuple[float, float, float, float, float],
+    statistics: tuple[float, float, float, float, float | None],
     limits: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> Message:
     """Return the Summary.Value of a histogram.
 
-    ``statistics`` are minimum, maximum, number, sum and sum of squares; ``limits`` the upper edges of the buckets.
+    ``statistics`` are minimum, maximum, number, sum and sum of squares, which is None if it is not known; ``limits``
+    the upper edges of the buckets.
     """
     names = ("min", "max", "num", "sum", "sum_squares")
-    histogram: Message = {name: float(number) for name, number in zip(names, statistics, strict=True)}
+    numbers = zip(names, statistics, strict=True)
+    histogram: Message = {name: float(number) for name, number in numbers if number is not None}
     return {"tag": tag, "histo": {**histogram, "bucket_limit": limits, "bucket": counts}}
+
+
+def _to_tensorboard(tag: str, histogram: Histogram) -> Message:
+    """Return the buckets by their upper limits.
+
+    A reader takes the limit before a bucket for its lower edge: an empty bucket fills each gap, and the one before the
+    first bucket.
+    """
+    left, right = histogram.left, histogram.right
+    rounding = (right[-1] - left[0]) / left.size * _ROUNDING if left.size else 0.0
+    has_gap = np.append(True, left[1:] - right[:-1] > rounding)[: left.size]
+    limits = np.column_stack([left, right]).reshape(-1)
+    counts = np.column_stack([np.zeros(left.size), histogram.count]).reshape(-1)
+    kept = np.column_stack([has_gap, np.ones(left.size, np.bool_)]).reshape(-1)
+    statistics = (histogram.minimum, histogram.maximum, histogram.total, histogram.sum)
+    return histogram_to_tensorboard(tag, (*statistics, histogram.sum_squares), limits[kept], counts[kept])
 
 
 def _from_mindspore(value: Message) -> Histogram:
@@ -87,4 +108,5 @@ HISTOGRAM = KindDescriptor(
     plugins=("histograms", "distributions"),
     has_progress=True,
     export_directory="histograms",
+    to_tensorboard=_to_tensorboard,
 )

@@ -25,6 +25,12 @@ def _from_mindspore(value: Message) -> tuple[Image, ...]:
     return (Image(image["height"], image["width"], image["colorspace"], image["encoded_image"]),)
 
 
+def _to_tensorboard(tag: str, images: tuple[Image, ...]) -> Message:
+    (image,) = images  # MindSpore's format has one for each value
+    size = {"height": image.height, "width": image.width, "colorspace": image.channels}
+    return {"tag": tag, "image": {**size, "encoded_image_string": image.encoded}}
+
+
 def _to_files(images: tuple[Image, ...]) -> Iterator[NamedBytes]:
     for number, image in enumerate(images, start=1):
         yield f"{position(number, len(images))}{_suffix(image.encoded)}", image.encoded
@@ -43,4 +49,5 @@ IMAGE = KindDescriptor(
     has_progress=True,
     export_directory="images",
     to_files=_to_files,
+    to_tensorboard=_to_tensorboard,
 )

@@ -38,22 +38,41 @@ def hparams_to_tensorboard(
     ``metrics`` are the tags of scalars, ``domains`` the values that a parameter can have.
     """
     infos = [_parameter_info(name, value, domains.get(name)) for name, value in parameters.items()]
-    experiment = {"hparam_infos": infos, "metric_infos": [{"name": {"tag": tag}} for tag in metrics]}
+    return [
+        experiment({"hparam_infos": infos, "metric_infos": [{"name": {"tag": tag}} for tag in metrics]}),
+        session_start(parameters, group, start_time_s),
+        session_end(SUCCESS),
+    ]
+
+
+def experiment(content: Message) -> Message:
+    """Return the Summary.Value of an ``Experiment``."""
+    return _hparams_value(_EXPERIMENT, {"experiment": content})
+
+
+def session_start(
+    parameters: Mapping[str, str | float], group: str | None = None, start_time_s: float | None = None
+) -> Message:
+    """Return the Summary.Value of the start of a session, in seconds since 1970."""
     start: Message = {"hparams": {name: _parameter_value(value) for name, value in parameters.items()}}
     if group is not None:
         start["group_name"] = group
     if start_time_s is not None:
         start["start_time_secs"] = start_time_s
-    return [
-        _hparams_value(_EXPERIMENT, {"experiment": experiment}),
-        _hparams_value(_START, {"session_start_info": start}),
-        session_end(SUCCESS),
-    ]
+    return session(start)
 
 
-def session_end(status: int) -> Message:
-    """Return the Summary.Value of the end of a session."""
-    return _hparams_value(_END, {"session_end_info": {"status": status}})
+def session(start: Message) -> Message:
+    """Return the Summary.Value of a ``SessionStartInfo``."""
+    return _hparams_value(_START, {"session_start_info": start})
+
+
+def session_end(status: int, end_time_s: float | None = None) -> Message:
+    """Return the Summary.Value of the end of a session, in seconds since 1970."""
+    end: Message = {"status": status}
+    if end_time_s is not None:
+        end["end_time_secs"] = end_time_s
+    return _hparams_value(_END, {"session_end_info": end})
 
 
 def _hparams_value(tag: str, content: Message) -> Message:

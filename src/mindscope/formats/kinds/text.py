@@ -35,6 +35,11 @@ def text_to_tensorboard(tag: str, text: str) -> Message:
     return {"tag": tag, "tensor": text_tensor([encoded]), "metadata": plugin_metadata("text")}
 
 
+def _to_tensorboard(tag: str, texts: tuple[str, ...]) -> Message:
+    (text,) = texts  # MindSpore's format has one for each value
+    return text_to_tensorboard(tag, text)
+
+
 def _to_files(texts: tuple[str, ...]) -> Iterator[NamedBytes]:
     for number, text in enumerate(texts, start=1):
         yield f"{position(number, len(texts))}.txt", text.encode("utf-8", "backslashreplace")
@@ -48,4 +53,5 @@ TEXT = KindDescriptor(
     has_progress=True,
     export_directory="texts",
     to_files=_to_files,
+    to_tensorboard=_to_tensorboard,
 )

@@ -121,6 +121,11 @@ def _from_mindspore(value: Message) -> Video:
     return Video(image["height"], image["width"], image["encoded_image"])
 
 
+def _to_tensorboard(tag: str, video: Video) -> Message:
+    size = {"height": video.height, "width": video.width, "colorspace": 3}
+    return {"tag": tag, "image": {**size, "encoded_image_string": video.encoded}}
+
+
 def _to_files(video: Video) -> Iterator[NamedBytes]:
     yield ".gif", video.encoded
 
@@ -134,4 +139,5 @@ VIDEO = KindDescriptor(
     recognizes=_recognizes,
     export_directory="videos",
     to_files=_to_files,
+    to_tensorboard=_to_tensorboard,
 )
