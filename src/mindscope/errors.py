@@ -110,5 +110,9 @@ class MissingPackageError(MindscopeError, ImportError):
     """An optional package that this call needs is not installed."""
 
 
+class ArchiveError(MindscopeError, OSError):
+    """An archive of runs that is damaged, or that ``mindscope pack`` did not write or can't write."""
+
+
 class ExportError(MindscopeError, OSError):
     """An export that would overwrite a file, or that failed to write."""

@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from mindscope.archive.names import is_archive
 from mindscope.errors import SettingsError, UsageError
 from mindscope.setting_values import (
     LOOPBACK_NAMES,
@@ -77,9 +78,9 @@ class Settings:
     summary_base_dir: Path = _setting(
         parse_directory,
         Path.cwd,
-        "Show the runs below this directory, at any depth.",
+        "Show the runs below this directory, at any depth, or in this archive of mindscope pack.",
         metavar="DIR",
-        accepted="a directory",
+        accepted="a directory, or an archive",
         shown_default="the current directory",
     )
     workspace: Path = _setting(
@@ -224,9 +225,12 @@ def _parsed(setting: Setting, given: Given, is_flag: bool) -> Any:
 
 
 def require_base_dir(settings: Settings) -> None:
-    """Raises SettingsError if the base directory does not exist; an empty directory is fine."""
+    """Raises SettingsError if the base directory does not exist; an empty directory and an archive of runs are fine."""
     base = settings.summary_base_dir
-    if not base.is_dir():
+    if is_archive(base):
+        if settings.allow_delete:
+            raise SettingsError(f"{base} is an archive, whose runs can't be deleted: leave out --allow-delete")
+    elif not base.is_dir():
         what = "is not a directory" if base.exists() else "does not exist"
         raise SettingsError(f"{base} {what}; give the directory that holds your runs with --summary-base-dir")
 

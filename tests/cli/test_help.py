@@ -30,6 +30,7 @@ COMMANDS = {
     "graph",
     "landscape",
     "export",
+    "pack",
     "repair",
     "watch",
     "cache",

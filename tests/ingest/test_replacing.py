@@ -153,7 +153,7 @@ def test_what_was_read_before_an_error_is_kept_and_read_on(directory: Path, proc
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment_module, "CHUNK_BYTES", 64)
         patch.setattr(parallel_module, "MIN_PART_BYTES", 100)
-        patch.setattr(tailer_module, "FileIO", FailingFile)
+        patch.setattr(tailer_module, "open_file", FailingFile)
         loader.read_all()
         (damage,) = loader.store.damages
         assert (damage.kind, damage.resumed_at) == (DamageKind.UNREADABLE, None)

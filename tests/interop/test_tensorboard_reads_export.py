@@ -83,7 +83,7 @@ def test_images_histograms_tensors_texts_and_audio_are_equal(exported: tuple[Run
         for tag in run.tags("tensor"):
             same(
                 arrays(reader, tag),
-                [(sample.step, sample.wall_time, sample.value.value) for sample in run.tensors(tag)],
+                [(row.step, row.wall_time, row.value.value) for row in run.tensors(tag)],
             )
         for tag in run.tags("text"):
             got = [[text.decode() for text in value] for *_, value in arrays(reader, tag)]

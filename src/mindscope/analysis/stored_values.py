@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mindscope.analysis.value_ids import row_of
+from mindscope.archive.mounts import located
 from mindscope.errors import FormatError, TagNotFoundError
 from mindscope.formats import dialects
 from mindscope.reasons import Reason, Value, os_reason
@@ -105,8 +105,8 @@ class StoredValues:
         facts = self.facts(references, row)
         if facts.dialect is None:
             raise FormatError(Reason("file_replaced", **self._names()))
-        offset, length = int(references.offset[row]), int(references.length[row])
-        return EncodedValue(Path(facts.path), facts.dialect, self.kind, offset, length)
+        path, offset = located(facts.path, int(references.offset[row]))
+        return EncodedValue(path, facts.dialect, self.kind, offset, int(references.length[row]))
 
     def encoded(self, references: ReferenceColumns, row: int) -> bytes:
         """Return the bytes of the value in a row of ``references``. Raises FormatError if they can't be read."""

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from mindscope.analysis.slices import SliceKey
 from mindscope.analysis.stored_values import StoredValues, find_values
+from mindscope.archive.mounts import open_file
 from mindscope.errors import FormatError
 from mindscope.formats.tensor_layout import TensorLayout, find_tensor_layout
 from mindscope.reasons import Reason, os_reason
@@ -144,7 +144,7 @@ def _decoded(found: StoredValues, references: ReferenceColumns, row: int) -> Ten
 @contextmanager
 def _opened(facts: FileFacts, end: int) -> Generator[BinaryIO]:
     """Yield the file, which must have at least ``end`` bytes. Raises OSError, FormatError."""
-    with Path(facts.path).open("rb", buffering=0) as file:
+    with open_file(facts.path) as file:
         if file.seek(0, 2) < end:
             raise FormatError(Reason("file_shorter", file=facts.name))
         yield file

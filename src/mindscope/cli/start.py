@@ -20,7 +20,7 @@ from mindscope.settings import Settings, flag_of, load_settings, settings_table
 def start(
     directory: Annotated[
         str | None,
-        typer.Argument(metavar="[DIR]", help="Show the runs below this directory, at any depth.", show_default=False),
+        typer.Argument(metavar="[DIR]", help="Show the runs below this directory or archive.", show_default=False),
     ] = None,
     *,
     foreground: Annotated[

@@ -11,6 +11,8 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from pathlib import Path
 
+from mindscope.archive.mounts import mount
+from mindscope.archive.names import is_archive
 from mindscope.formats.log_names import is_log_name
 from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
@@ -112,7 +114,7 @@ def find_run(directory: str | Path) -> FoundRun | None:
 
 
 class Finder:
-    """Finds runs repeatedly; lists only directories that changed.
+    """Finds runs repeatedly; lists only directories that changed. The base is a directory, or an archive of runs.
 
     Does not follow links to directories: a target inside the base has its own path, and a target outside stays outside.
     So there are no cycles, and no run has two ids. Reads a link to an event file if its target is inside the base.
@@ -123,7 +125,7 @@ class Finder:
     """
 
     def __init__(self, base: str | Path, follow_links: bool = False) -> None:
-        self.base = os.path.realpath(base)
+        self.base = os.path.realpath(mount(base, is_event_name) if is_archive(base) else base)
         self.follow_links = follow_links
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find or look
         self._unsettled: dict[str, _Listing] = {}  # of directories to list again: a cause may be fixed elsewhere

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import astuple, replace
 from io import FileIO
 
+from mindscope.archive.mounts import open_file
+from mindscope.archive.range_file import RangeFile
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import Purge, Scanned
 from mindscope.formats.time_range import TimeRange
@@ -128,7 +130,7 @@ class FileTailer:
             stat = FileStat.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
             if stat != self._last_stat or is_due:
                 before, self._last_stat = self._last_stat, stat  # after an error, retry only when the file changes
-                with FileIO(self._facts.path) as file:
+                with open_file(self._facts.path) as file:
                     self._last_stat = self._read_open(file, before, buffer_pool, budget_bytes)
         except FileNotFoundError:
             self._last_stat = None  # deleted since it was found; the next discovery removes it
@@ -152,7 +154,8 @@ class FileTailer:
         self, file: FileIO, before: FileStat | None, buffer_pool: ReadBufferPool, budget_bytes: int
     ) -> FileStat | None:
         """Read on after a stat ``before``; returns the one of now, None if the file ``needs_restart``."""
-        stat = FileStat.of(os.fstat(file.fileno()))
+        is_range = isinstance(file, RangeFile)  # in an archive: the file at the path has its size and time
+        stat = FileStat.of(os.stat(self._facts.path) if is_range else os.fstat(file.fileno()))  # noqa: PTH116
         self._compare(file, before, stat)
         if self.needs_restart:
             return None

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from io import FileIO
 from typing import NamedTuple
 
+from mindscope.archive.mounts import open_again
 from mindscope.formats.frames import FrameReader, find_record
 from mindscope.formats.scan import Scanned
 from mindscope.ingest.file_identity import ContentFingerprint
@@ -45,7 +46,7 @@ class _Part:
     ) -> _PartResult | None:
         """Return the result of the part, or None if the file can't be read or was replaced."""
         try:
-            with FileIO(whole.name) as file, buffer_pool.borrow(self.end - self.start) as buffers:
+            with open_again(whole) as file, buffer_pool.borrow(self.end - self.start) as buffers:
                 if not os.path.sameopenfile(file.fileno(), whole.fileno()):
                     return None
                 reader, kinds = FrameReader(name, self.start), dict(self.kinds)

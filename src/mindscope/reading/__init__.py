@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mindscope.reading.dataset import is_single_run as is_single_run
     from mindscope.reading.export import EXPORTABLE as EXPORTABLE
     from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
-    from mindscope.reading.export_tensorboard import export_tensorboard
     from mindscope.reading.failures import FailurePaths as FailurePaths
     from mindscope.reading.failures import find_failures as find_failures
     from mindscope.reading.failures import read_failures as read_failures
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from mindscope.reading.lineage_table import LineageTable
     from mindscope.reading.lineage_tables import LineageTables as LineageTables
     from mindscope.reading.open import open_run, open_runs
+    from mindscope.reading.pack import PackReport, pack_runs
     from mindscope.reading.printed import printed_values as printed_values
     from mindscope.reading.profiles import RunProfiles as RunProfiles
     from mindscope.reading.repair import RepairedFile, RepairReport, repair_runs
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mindscope.reading.run_debug import open_debug as open_debug
     from mindscope.reading.runs import Runs
     from mindscope.reading.scalars import ScalarPoint, Scalars
+    from mindscope.reading.tensorboard_export import export_tensorboard
     from mindscope.reading.values import Histograms, Sample, Values
     from mindscope.types import Kind as Kind
 
@@ -57,6 +58,7 @@ __all__ = [
     "HistogramRow",
     "Histograms",
     "LineageTable",
+    "PackReport",
     "PrCurve",
     "RepairReport",
     "RepairedFile",
@@ -78,6 +80,7 @@ __all__ = [
     "inspect_run",
     "open_run",
     "open_runs",
+    "pack_runs",
     "repair_runs",
 ]
 
@@ -92,7 +95,6 @@ _MODULES = {
     "mindscope.analysis.tensor_statistics": "TensorStatistics",
     "mindscope.reading.dataset": "DatasetReport export_dataset is_single_run",
     "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs EXPORTABLE",
-    "mindscope.reading.export_tensorboard": "export_tensorboard",
     "mindscope.reading.failures": "FailurePaths find_failures read_failures",
     "mindscope.reading.graphs": "GraphReaders read_graphs",
     "mindscope.reading.inspect": "RunReport inspect_run",
@@ -102,6 +104,7 @@ _MODULES = {
     "mindscope.reading.lineage_table": "LineageTable",
     "mindscope.reading.lineage_tables": "LineageTables",
     "mindscope.reading.open": "open_run open_runs",
+    "mindscope.reading.pack": "PackReport pack_runs",
     "mindscope.reading.printed": "printed_values",
     "mindscope.reading.profiles": "RunProfiles",
     "mindscope.reading.repair": "RepairedFile RepairReport repair_runs",
@@ -109,6 +112,7 @@ _MODULES = {
     "mindscope.reading.run_debug": "debug_of_run open_debug",
     "mindscope.reading.runs": "Runs",
     "mindscope.reading.scalars": "ScalarPoint Scalars",
+    "mindscope.reading.tensorboard_export": "export_tensorboard",
     "mindscope.reading.values": "Histograms Sample Values",
     "mindscope.types": "Kind",
 }

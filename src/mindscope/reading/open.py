@@ -6,8 +6,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from mindscope.archive.mounts import mount
+from mindscope.archive.names import is_archive
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, Finder, RunLoader, find_runs
+from mindscope.ingest.file_names import is_event_name
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.remote_addresses import remote_address
@@ -47,10 +50,15 @@ def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Ru
 
 
 def directory_of(path: str | os.PathLike[str]) -> Path:
-    """Return the directory at ``path``. Raises RunNotFoundError if there is none."""
+    """Return the directory at ``path``, or the one that mirrors an archive there.
+
+    Raises RunNotFoundError if there is none, ArchiveError for an archive that is damaged.
+    """
     if reason := remote_address(path):
         raise RunNotFoundError(reason)
     directory = Path(path).expanduser()
+    if is_archive(directory):
+        return mount(directory, is_event_name)
     if directory.is_dir():
         return directory
     if directory.exists():

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from mindscope.archive.mounts import open_file
 from mindscope.errors import ExportError
 from mindscope.formats.frames import FRAME_HEADER, FRAME_OVERHEAD, FrameReader
 from mindscope.ingest import FoundRun, find_runs
@@ -97,7 +98,7 @@ def _check(source: Path, relative_path: PurePath) -> _Checked:
 
 def _intact_records(source: Path, reader: FrameReader) -> Iterator[memoryview]:
     """Yield the bytes of each record with correct checksums, including headers."""
-    with source.open("rb", buffering=0) as file:
+    with open_file(source) as file:
         size = file.seek(0, os.SEEK_END)
         while size - reader.ahead >= reader.needed:
             base = reader.ahead

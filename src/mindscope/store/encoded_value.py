@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
 
+from mindscope.archive.mounts import open_file
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 from mindscope.types import DialectName, Kind
@@ -26,7 +28,7 @@ def read_encoded(path: str | Path, offset: int, length: int) -> bytes:
 
     Raises FormatError if the file is too short, OSError if it is missing or not readable.
     """
-    with Path(path).open("rb") as file:
+    with BufferedReader(open_file(path)) as file:
         size = file.seek(0, 2)
         if offset < 0 or length < 0 or offset + length > size:
             raise FormatError(Reason("value_cut", file=str(path), offset=offset, end=offset + length, size=size))

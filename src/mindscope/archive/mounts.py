@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens archives: a directory in the cache of the user mirrors one, and its event files are ranges of the archive.
+
+Each file of the directory has the size, the mode and the time of the one that was packed, so that runs are found and
+followed as anywhere else. An event file is a hole without bytes: ``open_file`` reads its range of the archive. Other
+files are copied when the archive is opened, since their readers need files of their own, for example to map them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from hashlib import sha256
+from io import FileIO
+from pathlib import Path
+from typing import NamedTuple
+
+from mindscope.archive.index import Entry, read_index
+from mindscope.archive.names import SUFFIX
+from mindscope.archive.range_file import RangeFile
+from mindscope.errors import ArchiveError
+
+KEPT_S = 30 * 24 * 3600
+"""Time after the last use of a directory after which the next opening of any archive deletes it."""
+_CHUNK_BYTES = 1 << 20
+_STALE = 116  # ESTALE
+
+
+class _Range(NamedTuple):
+    archive: str
+    start: int
+    size: int
+    identity: tuple[int, int, int]
+
+
+_ranges: dict[str, _Range] = {}  # by path in the directory
+_locks: dict[str, int] = {}  # descriptors that keep directories in use, by directory
+
+
+def mount(path: str | os.PathLike[str], is_read_in_place: Callable[[str], bool]) -> Path:
+    """Return a directory that mirrors an archive; ``is_read_in_place`` says by the name which files are ranges.
+
+    The directory stays in the cache of the user, for the next opening.
+
+    Raises:
+        ArchiveError: the archive is damaged, or ``mindscope pack`` did not write it.
+        OSError: it can't be read, or the cache can't be written.
+    """
+    archive = Path(path).resolve()
+    state = archive.stat()
+    entries = read_index(archive)
+    identity = (state.st_dev, state.st_ino, state.st_mtime_ns)
+    digest = sha256("\n".join(map(repr, entries)).encode())
+    directory = cache_directory() / f"{archive.name.removesuffix(SUFFIX)[:64]}-{digest.hexdigest()[:16]}"
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _use(directory)
+    _delete_unused(directory.parent)
+    for entry in entries:
+        target = directory / entry.name
+        if is_read_in_place(target.name):
+            _ranges[str(target)] = _Range(str(archive), entry.start, entry.size, identity)
+            _make(archive, entry, target, copies=False)
+        else:
+            _make(archive, entry, target, copies=True)
+    return directory
+
+
+def cache_directory() -> Path:
+    """Return the directory with a directory for each opened archive."""
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "mindscope" / "archives"  # noqa: PTH117
+
+
+def open_file(path: str | os.PathLike[str]) -> FileIO:
+    """Open an event file to read, which may be a range of an archive. Raises OSError."""
+    found = _ranges.get(os.fspath(path)) if _ranges else None
+    if found is None:
+        return FileIO(path)
+    file = RangeFile(found.archive, found.start, found.size)
+    state = os.fstat(file.fileno())
+    if (state.st_dev, state.st_ino, state.st_mtime_ns) != found.identity:
+        file.close()
+        raise OSError(_STALE, "the archive was replaced; open it again", found.archive)
+    return file
+
+
+def open_again(file: FileIO) -> FileIO:
+    """Open the file of ``file`` once more, with a position of its own. Raises OSError."""
+    return file.again() if isinstance(file, RangeFile) else FileIO(file.name)
+
+
+def located(path: str | os.PathLike[str], offset: int) -> tuple[Path, int]:
+    """Return the file that has the byte ``offset`` of an event file, and the byte there: for other processes."""
+    found = _ranges.get(os.fspath(path)) if _ranges else None
+    return (Path(path), offset) if found is None else (Path(found.archive), found.start + offset)
+
+
+def _make(archive: Path, entry: Entry, target: Path, *, copies: bool) -> None:
+    """Make the file of an entry, unless it is there; a process that ends within leaves none."""
+    try:
+        if target.lstat().st_size == entry.size:
+            return
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor, unfinished = tempfile.mkstemp(prefix=".part-", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if copies:
+                _copy(archive, entry, file.write)
+            else:
+                file.truncate(entry.size)
+        os.utime(unfinished, (entry.modified_at, entry.modified_at))
+        Path(unfinished).chmod((entry.mode or 0o600) & 0o755 | 0o400)
+        Path(unfinished).replace(target)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+
+
+def _copy(archive: Path, entry: Entry, write: Callable[[bytes], object]) -> None:
+    checksum = 0
+    with RangeFile(archive, entry.start, entry.size) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            checksum = zlib.crc32(chunk, checksum)
+            write(chunk)
+    if checksum != entry.checksum:
+        raise ArchiveError(f"{archive} is damaged: {entry.name!r} has other bytes than were packed; copy it again")
+
+
+def _use(directory: Path) -> None:
+    """Hold a lock on a directory as long as the process lives, and note the time."""
+    if str(directory) not in _locks:
+        descriptor = os.open(_lock_file(directory), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        _locks[str(directory)] = descriptor
+    os.utime(_lock_file(directory))
+
+
+def _delete_unused(cache: Path) -> None:
+    """Delete the directories that no process has used for a while."""
+    for directory in [path for path in cache.iterdir() if path.is_dir()]:
+        lock = _lock_file(directory)
+        with contextlib.suppress(OSError):
+            if time.time() - lock.stat().st_mtime < KEPT_S:
+                continue
+            descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(directory)
+                lock.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _lock_file(directory: Path) -> Path:
+    return directory.with_name(f"{directory.name}.lock")

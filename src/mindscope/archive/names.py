@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recognizes archives of runs by their names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+SUFFIX = ".mscope"
+
+
+def is_archive(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names an archive of runs: a regular file that ends in ``.mscope``."""
+    return Path(path).suffix == SUFFIX and Path(path).is_file()
