@@ -32,6 +32,7 @@ COMMANDS = {
     "export",
     "pack",
     "repair",
+    "run",
     "watch",
     "cache",
 }

@@ -11,6 +11,7 @@ from mindscope import __version__
 from mindscope.cli.lazy_commands import group_of
 
 COMMANDS = {
+    "run": "Run a script whose SummaryWriter, wandb, trackio and swanlab calls record here.",
     "start": "Start the viewer in the background.",
     "stop": "Stop the viewer that listens on a port.",
     "status": "List the running viewers: address, process id, start time and directory.",

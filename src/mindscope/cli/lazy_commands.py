@@ -41,7 +41,8 @@ def _command(package: str, name: str) -> Any:
         return typer.main.get_group(module.commands)
     function = getattr(module, name)
     application = typer.Typer(add_completion=False)
-    application.command(help=help_of(function))(function)
+    settings = getattr(module, "CONTEXT_SETTINGS", None)
+    application.command(help=help_of(function), context_settings=settings)(function)
     return typer.main.get_command(application)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from mindscope.capture.event_stream import EventStream
 from mindscope.errors import MindscopeError
@@ -29,17 +29,22 @@ _RESUMES = ("allow", "auto", "must", "never")
 _LOG = logging.getLogger("mindscope")
 
 
+_Run = TypeVar("_Run", bound=TrackedRun)
+
+
 class _Process:
-    """The run that ``log`` of this process writes to."""
+    """The run that ``log`` of this process writes to, and all that end with the process."""
 
     run: TrackedRun | None = None
-    pid: int = 0
-    """The process that began it: a forked child does not end it."""
+    started: ClassVar[list[tuple[int, TrackedRun]]] = []
+    """The runs with the process that began them: a forked child does not end them."""
 
 
 def _finish_at_exit() -> None:
-    if _Process.run is not None and _Process.pid == os.getpid():
-        _Process.run.finish(0 if getattr(sys, "last_value", None) is None else 1)
+    exit_code = 0 if getattr(sys, "last_value", None) is None else 1
+    for pid, run in _Process.started:
+        if pid == os.getpid():
+            run.finish(exit_code)
 
 
 atexit.register(_finish_at_exit)
@@ -96,19 +101,35 @@ def init(
         _LOG.warning("init() ignores %s", ", ".join(sorted(others)))
     finish()
     base = Path(DEFAULT_DIRECTORY if dir is None else dir)
-    directory = base / _part("project", project) / _part("id", id or name or _new_name())
+    directory = run_directory(base, project, id or name or new_name())
     facts = Facts(
         str(directory), project, name, group, job_type, [tags] if isinstance(tags, str) else list(tags or ()), notes
     )
-    if mode == "disabled":
-        run = TrackedRun(Nowhere(), facts, 0, has_system_metrics=False)
-    else:
-        first = _first_step(directory, resume)
-        run = TrackedRun(EventStream(directory), facts, first, system_metrics and are_wanted())
-        _show(directory, base, view)
-    _Process.run, _Process.pid = run, os.getpid()
+    run = start_run(TrackedRun, facts, resume, mode == "disabled", system_metrics)
+    if mode != "disabled":
+        show(directory, base, view)
+    _Process.run = run
     if config is not None:
         run.config.update(config)
+    return run
+
+
+def run_directory(base: Path, project: Any, name: Any) -> Path:
+    """Return the directory of a run below ``base``. Raises ValueError."""
+    return base / _part("project", project) / _part("id", name)
+
+
+def start_run(
+    run_class: type[_Run], facts: Facts, resume: str | bool | None, is_disabled: bool, system_metrics: bool
+) -> _Run:
+    """Return a run of the directory of ``facts`` that ends with the process at the latest. Raises as ``init``."""
+    if is_disabled:
+        run = run_class(Nowhere(), facts, 0, has_system_metrics=False)
+    else:
+        first = _first_step(Path(facts.directory), resume)
+        run = run_class(EventStream(facts.directory), facts, first, system_metrics and are_wanted())
+    _Process.started = [(pid, one) for pid, one in _Process.started if not one.is_finished]
+    _Process.started.append((os.getpid(), run))
     return run
 
 
@@ -157,7 +178,8 @@ def _part(argument: str, name: Any) -> str:
     return text.replace("/", "-").replace(os.sep, "-")
 
 
-def _new_name() -> str:
+def new_name() -> str:
+    """Return a name from the time that no other run has."""
     return f"{datetime.now():%Y-%m-%d_%H-%M-%S}_{secrets.token_hex(2)}"
 
 
@@ -175,7 +197,7 @@ def _first_step(directory: Path, resume: str | bool | None) -> int:
     return 0 if last is None else last + 1
 
 
-def _show(directory: Path, base: Path, view: bool) -> None:
+def show(directory: Path, base: Path, view: bool) -> None:
     """Print the address of a viewer; start one if ``view``. What goes wrong is a warning."""
     try:
         address = viewer_address(directory)

@@ -107,11 +107,17 @@ class Metrics:
 
 
 class Summary(MutableMapping[str, Any]):
-    """The newest value of each metric, the statistics of ``define_metric``, and what the script sets itself."""
+    """The newest value of each metric, the statistics of ``define_metric``, and what the script sets itself.
+
+    A value is an item or an attribute.
+    """
+
+    _metrics: Metrics
+    _record: Callable[[dict[str, Any]], None]
+    _given: dict[str, Any]
 
     def __init__(self, metrics: Metrics, record: Callable[[dict[str, Any]], None]) -> None:
-        self._metrics, self._record = metrics, record
-        self._given: dict[str, Any] = {}
+        self.__dict__.update(_metrics=metrics, _record=record, _given={})
 
     def _values(self) -> dict[str, Any]:
         return {**self._metrics.newest, **self._metrics.kept(), **self._given}
@@ -127,6 +133,14 @@ class Summary(MutableMapping[str, Any]):
         added = {str(name): value for name, value in {**dict(values), **more}.items()}
         self._given.update(added)
         self._record(added)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._values():
+            raise AttributeError(f"summary has no value {name!r}")
+        return self._values()[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
 
     def __delitem__(self, name: str) -> None:
         """Forget a value of the script; what is recorded stays."""
