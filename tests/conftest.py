@@ -30,6 +30,7 @@ settings.register_profile(
 settings.load_profile("tests")
 
 os.environ["MINDSCOPE_SYSTEM_METRICS"] = "0"  # tests compare whole logs; those of these metrics switch them on
+os.environ["MINDSCOPE_FILES"] = "0"  # likewise for the files of a run
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads of OpenMP spin, and tests run side by side
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         finish,
         init,
         log,
+        log_file,
     )
 
 __version__ = VERSION
@@ -52,6 +53,7 @@ __all__ = [
     "flush_all",
     "init",
     "log",
+    "log_file",
     "open_run",
     "open_runs",
 ]
@@ -64,7 +66,7 @@ _name = lazy_names(
         "mindscope.reading": "Run Runs open_run open_runs",
         "mindscope.tensorboard": "SummaryWriter",
         "mindscope.tracking": (
-            "Audio Figure Histogram Html Image Table TrackedRun Video alert define_metric finish init log"
+            "Audio Figure Histogram Html Image Table TrackedRun Video alert define_metric finish init log log_file"
         ),
     },
 )

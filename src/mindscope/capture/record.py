@@ -13,9 +13,10 @@ from typing import Any, NoReturn
 from mindscope.capture import arguments, exit_hooks
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.capture.event_writer import Destination
+from mindscope.capture.files.recorder import FileRecorder
 from mindscope.capture.latest_step import LATEST
 from mindscope.capture.network_graph import NetworkGraph
-from mindscope.capture.pending import check_plugin
+from mindscope.capture.pending import check_plugin, rejection
 from mindscope.capture.scalars import FLOAT32_MAX, scalar_record
 from mindscope.capture.submission import submit_step
 from mindscope.capture.thread_values import ValuesByThread
@@ -86,6 +87,8 @@ class SummaryRecord:
         self._mode = "train"
         timeout_s = arguments.check_queue_timeout(queue_timeout)
         self._writer = Writer(destination, arguments.check_workers(num_process), timeout_s=timeout_s)
+        self.files = FileRecorder(self._writer.directory, _rejecting(self._writer))
+        """Keeps the files of the run."""
         self._begin()
         exit_hooks.reset_in_forks(self)
 
@@ -122,6 +125,7 @@ class SummaryRecord:
         # when the interpreter ends, an exit hook has closed the files; modules are empty, and no other thread runs
         if not is_finalizing() and hasattr(self, "_writer"):
             self._writer.request_close()
+            self.files.request_close()
 
     @property
     def log_dir(self) -> str:
@@ -219,6 +223,25 @@ class SummaryRecord:
             self._raise_error()
         return True
 
+    def log_file(
+        self, path: str | PathLike[str], name: str | None = None, step: int | None = None, *, link: bool = False
+    ) -> None:
+        """Keep a file in the run, or all files of a directory, such as a checkpoint. Never raises; returns at once.
+
+        A thread copies it; ``close`` waits for that. Equal contents take their bytes once. A file that is written again
+        before its copy is whole is left out, and the list of the run's files says so.
+
+        Args:
+            path: a file or a directory.
+            name: in the run, with ``/`` between parts; by default the last part of the path.
+            step: of the training. A file of the same name and step is replaced, one without a step too.
+            link: make a hard link, which takes no bytes and changes with the file. Other file systems get a copy.
+        """
+        if self._writer.is_closed:
+            self._writer.drops.warn_once("closed", "file", "log_file() after close() records nothing")
+            return
+        self.files.log(path, name, step, is_link=link)
+
     def record_beside(self, scalars: Mapping[str, float]) -> None:
         """Write scalars of the current step at once, beside those that wait for ``record``. Never raises.
 
@@ -236,6 +259,7 @@ class SummaryRecord:
         Raises:
             Exception: with ``raise_exception``, the first failure since the last call.
         """
+        self.files.flush()
         self._writer.flush()
         if self._raises:
             self._raise_error()
@@ -246,6 +270,7 @@ class SummaryRecord:
         Raises:
             Exception: with ``raise_exception``, the first failure since the last call.
         """
+        self.files.close()
         self._writer.request_close()
         self._reset_values()  # so that add_value() leaves its fast path and finds the recorder closed
         self._writer.close()
@@ -259,3 +284,8 @@ class SummaryRecord:
         error = self._writer.drops.pop_error()
         if error is not None:
             raise error
+
+
+def _rejecting(writer: Writer) -> Callable[[str, Exception], None]:
+    """Return what counts a file that is not kept. It does not hold the recorder, which may be abandoned."""
+    return lambda name, error: writer.drops.drop(1, "file", name, rejection("file", name, error))

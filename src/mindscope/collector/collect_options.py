@@ -23,8 +23,9 @@ _DATASET_SIZE = "collect_dataset_size"
 _OUTPUT = "collect_output"
 _WHOLE = "collect_whole_parameters"
 _SYSTEM = "collect_system"
+_FILES = "collect_files"
 _FACT_FLAGS = (*(f"collect_{name}" for name in FACTS), _DATASET_SIZE)
-KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", _OUTPUT, _WHOLE, _SYSTEM, *_FACT_FLAGS)
+KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", _OUTPUT, _WHOLE, _SYSTEM, _FILES, *_FACT_FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class CollectOptions:
     """Whether parameters that are spread over processes are gathered for their histograms. Never by default."""
     collect_system: bool
     """Whether metrics of the machine are collected."""
+    collect_files: bool
+    """Whether command, script, settings, packages and the difference of git are kept as files."""
 
 
 def check_collect_options(
@@ -95,6 +98,7 @@ def _choice(choice: dict[str, Any], is_default: bool, default_landscape: Landsca
         collect_output=choice.get(_OUTPUT, False),
         collect_whole_parameters=choice.get(_WHOLE, False),
         collect_system=choice.get(_SYSTEM, is_default),
+        collect_files=choice.get(_FILES, is_default),
     )
 
 
@@ -102,7 +106,7 @@ def _check_entry(key: Any, value: Any) -> None:
     name = f"{_ARGUMENT}[{key!r}]"
     if key not in KEYS:
         raise ValueError(f"{name} is unknown, its value is {value!r}; want keys out of {', '.join(KEYS)}")
-    if key in (*_FLAGS, *_FACT_FLAGS, _OUTPUT, _WHOLE, _SYSTEM) and not isinstance(value, bool):
+    if key in (*_FLAGS, *_FACT_FLAGS, _OUTPUT, _WHOLE, _SYSTEM, _FILES) and not isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want True or False")
     if key == "histogram_regular" and value is not None:
         _check_pattern(name, value)

@@ -54,10 +54,11 @@ class Collector(ABC):
                 prints to ``output.log`` in the run, as ``mindscope.capture_output`` does; False without it;
                 ``collect_whole_parameters``: True gathers parameters that are spread over processes (DTensor) for
                 their histograms, so all processes have to collect; False without it; ``collect_system``: metrics of
-                processors, memory, disk, network and GPUs every 10 seconds. Parts of the lineage, True or
-                False: ``collect_seed``, ``collect_world_size``, ``collect_precision``, ``collect_parameter_count``,
-                ``collect_optimizer``, ``collect_scheduler``, ``collect_dataset_size``, ``collect_command_line``,
-                ``collect_environment``, ``collect_git``, ``collect_versions``.
+                processors, memory, disk, network and GPUs every 10 seconds; ``collect_files``: command, script,
+                settings, installed packages and changes since the commit of git, without secrets. Parts of the
+                lineage, True or False: ``collect_seed``, ``collect_world_size``, ``collect_precision``,
+                ``collect_parameter_count``, ``collect_optimizer``, ``collect_scheduler``, ``collect_dataset_size``,
+                ``collect_command_line``, ``collect_environment``, ``collect_git``, ``collect_versions``.
             keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
             custom_lineage_data: text keys to texts, numbers, bools, and dicts, whose entries get dotted names.
             collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
+from mindscope.capture.files.git import git_output
 from mindscope.collector.lineage_fields import fact
 
 _SECONDS = 5.0
-_SETTINGS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-"""Changes nothing, fetches nothing, asks nothing."""
 
 
 def git_facts() -> dict[str, str | bool]:
@@ -30,16 +27,11 @@ def repository_state(directory: Path) -> dict[str, str | bool]:
     state: dict[str, str | bool] = {"git_commit": head[0]}
     if head[1:] and head[1] != "HEAD":  # detached
         state["git_branch"] = head[1]
-    changes = _git(directory, "status", "--porcelain", "--untracked-files=no")
-    return state if changes is None else state | {"git_dirty": bool(changes)}
+    status = ("status", "--porcelain", "--untracked-files=no")
+    changes = git_output(directory, *status, seconds=_SECONDS, most_bytes=1)
+    return state if changes is None else state | {"git_dirty": bool(changes[0])}
 
 
 def _git(directory: Path, *arguments: str) -> str | None:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(directory), *arguments],
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=True, env=os.environ | _SETTINGS,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):  # no git, no repository
-        return None
-    return done.stdout.decode("utf-8", "replace").strip()
+    answer = git_output(directory, *arguments, seconds=_SECONDS)
+    return answer[0].strip() if answer is not None and answer[1] else None

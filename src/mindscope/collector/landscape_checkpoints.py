@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mindscope.collector.background_queue import BackgroundQueue
+from mindscope.capture.background_queue import BackgroundQueue
 from mindscope.collector.framework import Framework, WeightCopy
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.landscape_file import DIRECTORY, NAME, LandscapeFile, read_landscape_file

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mindscope.capture import SummaryRecord
+from mindscope.capture.files import story
 from mindscope.capture.latest_step import LATEST
 from mindscope.collector.arguments import CollectorArguments
 from mindscope.collector.framework import Framework
@@ -58,6 +59,8 @@ class Session:
             self._record = self._open()
             self._capture_output()
             self._sample_system(self._record)
+            if self._arguments.options.collect_files and story.is_wanted():
+                story.record_story(self._record.files)
         self.depth += 1
         return self.depth == 1
 

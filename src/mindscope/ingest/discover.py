@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mindscope.archive.mounts import mount
 from mindscope.archive.names import is_archive
+from mindscope.artifacts.recorded_files import LIST_NAME
 from mindscope.formats.log_names import is_log_name
 from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
@@ -272,6 +273,8 @@ class Finder:
                     found.append(content)
                 elif is_log_name(entry.name):
                     logs.append(entry)
+        if LIST_NAME in names:  # files that a recorder keeps in a run: what they are makes no other run
+            return _Listing(modified_ns, listed_ns, (), (), (), ())
         if traces.is_pending:
             modified_ns = 0  # its program writes it: list again next time
         if foreign := foreign_logs(directory, names):

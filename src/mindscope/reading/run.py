@@ -14,6 +14,7 @@ from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing, expression_p
 from mindscope.analysis.pr_curves import PrCurve, pr_curve
 from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensors import tensor_at
+from mindscope.artifacts.recorded_files import RecordedFile, recorded_files
 from mindscope.formats.kinds import KINDS
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
 from mindscope.reading.scalars import Scalars
@@ -217,6 +218,11 @@ class Run:
     def hparams(self) -> dict[str, HparamValue]:
         """Hyperparameters that TensorBoard's plugin stored, by name."""
         return merge_hparams(self._whole.all_of(Kind.HPARAMS, session_hparams))
+
+    @property
+    def files(self) -> tuple[RecordedFile, ...]:
+        """The files that recorders kept in the run, by kind, name and step; ``path`` is below ``Run.path``."""
+        return tuple(recorded_files(self.path))
 
     @property
     def damages(self) -> tuple[Damage, ...]:

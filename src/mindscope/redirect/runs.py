@@ -170,7 +170,7 @@ class Library:
             wanted = run_directory(base, project, id or name or new_name())
             directory = wanted if id or resume in ("must", "allow", "auto", True) or is_disabled else _new(wanted)
             facts = Facts(str(directory), project, name, group, job_type, _texts(tags), notes_text)
-            run = start_run(_class_of(self), facts, resume, is_disabled, system_metrics=True)
+            run = start_run(_class_of(self), facts, resume, is_disabled, system_metrics=True, files=True)
         except (FileNotFoundError, FileExistsError) as error:
             if resume is None:
                 raise
@@ -178,7 +178,9 @@ class Library:
         except (OSError, ValueError, MindscopeError) as error:
             _LOG.error("%s.init() records nothing: %s", self.name, error)
             is_disabled = True
-            run = start_run(_class_of(self), Facts("disabled", project, name), None, True, system_metrics=False)
+            run = start_run(
+                _class_of(self), Facts("disabled", project, name), None, True, system_metrics=False, files=False
+            )
         run.__dict__.update(_first=run.step, _start_time=time.time())
         run.resumed, run.disabled = run.step > 0, is_disabled
         if not is_separate:

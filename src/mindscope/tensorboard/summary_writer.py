@@ -12,6 +12,8 @@ from typing import Any
 
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.capture.event_stream import FLOAT32_TENSOR, FLOAT64_TENSOR, SIMPLE, EventStream
+from mindscope.capture.files import story
+from mindscope.capture.files.recorder import FileRecorder
 from mindscope.capture.hparams import hparams_values
 from mindscope.capture.system_samples import SystemSamples
 from mindscope.formats.tensorboard import graph_event, summary_event
@@ -44,6 +46,8 @@ class SummaryWriter(ValueMethods):
         raise_exception: raise errors instead of counting them.
         queue_timeout: maximal seconds that a call waits while more than 64 MiB are queued; see event-files.md.
         system_metrics: record processors, memory, disk, network and GPUs every 10 seconds, from the first value on.
+        files: keep the command line, script, settings files, installed packages and changes since the commit of git,
+            without secrets.
 
     Raises:
         TypeError, ValueError: an invalid argument.
@@ -65,6 +69,7 @@ class SummaryWriter(ValueMethods):
         raise_exception: bool = False,
         queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
         system_metrics: bool = True,
+        files: bool = False,
     ) -> None:
         self.log_dir = str(log_dir or logdir or default_directory(comment))
         self.logdir = self.log_dir
@@ -76,6 +81,11 @@ class SummaryWriter(ValueMethods):
         else:
             self._stream = Nowhere()
         self._samples = SystemSamples(self._stream) if system_metrics and write_to_disk else None
+        self._writes = write_to_disk
+        stream = self._stream
+        self._files = FileRecorder(self.log_dir, lambda name, error: stream.reject("file", name, error))
+        if files and write_to_disk and story.is_wanted():
+            story.record_story(self._files)
         self._defaults: tuple[Any, Any] | None = None  # step and wall time, within use_metadata()
 
     def __enter__(self) -> SummaryWriter:
@@ -92,12 +102,21 @@ class SummaryWriter(ValueMethods):
 
     def flush(self) -> None:
         """Wait until everything recorded so far is in the files."""
+        self._files.flush()
         self._stream.flush()
+
+    def log_file(
+        self, path: str | PathLike[str], name: str | None = None, step: int | None = None, *, link: bool = False
+    ) -> None:
+        """Keep a file or a directory in the run, such as a checkpoint; see ``SummaryRecord.log_file``."""
+        if self._writes:
+            self._files.log(path, name, step, is_link=link)
 
     def close(self) -> None:
         """Write everything and close the files. A later value begins new files."""
         if self._samples is not None:
             self._samples.stop()
+        self._files.close()
         self._stream.close()
 
     @contextmanager

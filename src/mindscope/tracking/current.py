@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from mindscope.capture.event_stream import EventStream
+from mindscope.capture.files import story
 from mindscope.errors import MindscopeError
 from mindscope.system.sampler import are_wanted
 from mindscope.tensorboard.nowhere import Nowhere
@@ -65,6 +66,7 @@ def init(
     job_type: str | None = None,
     view: bool = False,
     system_metrics: bool = True,
+    files: bool = True,
     **others: Any,
 ) -> TrackedRun:
     """Begin a run, or resume the one of this id or name; the run of before is finished.
@@ -88,6 +90,8 @@ def init(
         id: the name of the directory, by default ``name``.
         view: start a viewer over ``dir`` unless one runs.
         system_metrics: record processors, memory, disk, network and GPUs every 10 seconds.
+        files: keep the command line, script, settings files, installed packages and changes since the commit of git,
+            without secrets.
         others: accepted and ignored with a warning, such as ``entity``.
 
     Raises:
@@ -105,7 +109,7 @@ def init(
     facts = Facts(
         str(directory), project, name, group, job_type, [tags] if isinstance(tags, str) else list(tags or ()), notes
     )
-    run = start_run(TrackedRun, facts, resume, mode == "disabled", system_metrics)
+    run = start_run(TrackedRun, facts, resume, mode == "disabled", system_metrics, files)
     if mode != "disabled":
         show(directory, base, view)
     _Process.run = run
@@ -120,14 +124,21 @@ def run_directory(base: Path, project: Any, name: Any) -> Path:
 
 
 def start_run(
-    run_class: type[_Run], facts: Facts, resume: str | bool | None, is_disabled: bool, system_metrics: bool
+    run_class: type[_Run],
+    facts: Facts,
+    resume: str | bool | None,
+    is_disabled: bool,
+    system_metrics: bool,
+    files: bool,
 ) -> _Run:
     """Return a run of the directory of ``facts`` that ends with the process at the latest. Raises as ``init``."""
     if is_disabled:
-        run = run_class(Nowhere(), facts, 0, has_system_metrics=False)
+        run = run_class(Nowhere(), facts, 0, has_system_metrics=False, has_files=False)
     else:
         first = _first_step(Path(facts.directory), resume)
-        run = run_class(EventStream(facts.directory), facts, first, system_metrics and are_wanted())
+        run = run_class(
+            EventStream(facts.directory), facts, first, system_metrics and are_wanted(), files and story.is_wanted()
+        )
     _Process.started = [(pid, one) for pid, one in _Process.started if not one.is_finished]
     _Process.started.append((os.getpid(), run))
     return run
@@ -142,6 +153,18 @@ def log(data: Mapping[str, Any], step: int | None = None, commit: bool | None = 
     if run is None:
         raise _no_run("log")
     run.log(data, step, commit)
+
+
+def log_file(
+    path: str | PathLike[str], name: str | None = None, step: int | None = None, *, link: bool = False
+) -> None:
+    """Keep a file or a directory in the run of this process; see ``TrackedRun.log_file``.
+
+    Raises MindscopeError before ``init``.
+    """
+    if _Process.run is None:
+        raise _no_run("log_file")
+    _Process.run.log_file(path, name, step, link=link)
 
 
 def finish(exit_code: int | None = None, quiet: bool | None = None) -> None:

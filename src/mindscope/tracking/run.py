@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -13,11 +14,14 @@ from typing import Any, cast
 from mindscope.capture import exit_hooks
 from mindscope.capture.array_conversion import to_scalar
 from mindscope.capture.event_stream import FLOAT64_TENSOR, SIMPLE, EventStream, step_number
+from mindscope.capture.files.recorder import FileRecorder
+from mindscope.capture.files.story import record_story
 from mindscope.capture.latest_step import LATEST
 from mindscope.capture.system_samples import SystemSamples
 from mindscope.errors import TypeRejectedError
 from mindscope.formats.tensorboard import summary_event
 from mindscope.formats.tensorboard_values import value_field
+from mindscope.tensorboard.nowhere import Nowhere
 from mindscope.tracking import session
 from mindscope.tracking.config import Config
 from mindscope.tracking.media import Media, close_figure, plugin_of
@@ -36,8 +40,11 @@ class TrackedRun:
     methods are thread-safe. A forked child writes to files of its own in the same run.
     """
 
-    def __init__(self, stream: EventStream, facts: session.Facts, first_step: int, has_system_metrics: bool) -> None:
+    def __init__(
+        self, stream: EventStream, facts: session.Facts, first_step: int, has_system_metrics: bool, has_files: bool
+    ) -> None:
         self._stream, self._facts = stream, facts
+        self._files = FileRecorder(facts.directory, lambda name, error: stream.reject("file", name, error))
         self._lock = threading.RLock()
         self._metrics = Metrics()
         self._step = first_step
@@ -50,6 +57,8 @@ class TrackedRun:
         for value in facts.start_messages(is_resumed=first_step > 0):
             self._add_message(value)
         self._samples = SystemSamples(stream, self._newest_step) if has_system_metrics else None
+        if has_files:
+            record_story(self._files)
 
     def reset_after_fork(self) -> None:
         """Give a forked child a lock of its own; the stream gives it files of its own."""
@@ -197,8 +206,21 @@ class TrackedRun:
         name = str(getattr(level, "name", level)).upper()
         self._stream.add("text", "alerts", f"**{name}: {title}**\n\n{text}", self._step)
 
+    def log_file(
+        self, path: str | PathLike[str], name: str | None = None, step: int | None = None, *, link: bool = False
+    ) -> None:
+        """Keep a file in the run, or all files of a directory, such as a checkpoint; see ``SummaryRecord.log_file``.
+
+        A thread copies it; ``finish`` waits for that.
+        """
+        if self._is_finished:
+            self._stream.warn_once("finished", "file", f"run {self.id!r} is finished; log_file() records nothing")
+        elif not isinstance(self._stream, Nowhere):
+            self._files.log(path, name, step, is_link=link)
+
     def flush(self) -> None:
         """Wait until everything recorded so far is in the files."""
+        self._files.flush()
         self._stream.flush()
 
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
@@ -210,6 +232,7 @@ class TrackedRun:
             self._is_finished = True
         if self._samples is not None:
             self._samples.stop()
+        self._files.close()
         self._add_message(session.end_message(has_failed=bool(exit_code)))
         self._stream.close()
 

@@ -24,10 +24,11 @@ class BackgroundQueue:
     Args:
         most: jobs that wait or run at the same time.
         timeout_s: how long ``wait_for_room`` waits; None for no limit.
+        name: of the thread.
     """
 
-    def __init__(self, most: int, timeout_s: float | None = None) -> None:
-        self._most = most
+    def __init__(self, most: int, timeout_s: float | None = None, name: str = "mindscope-landscape") -> None:
+        self._most, self._name = most, name
         self._timeout_s = timeout_s
         self.reset_after_fork()
         exit_hooks.reset_in_forks(self)
@@ -51,7 +52,7 @@ class BackgroundQueue:
             self._changed.notify_all()
             if self._thread is not None:
                 return
-            self._thread = threading.Thread(target=self._run, name="mindscope-landscape", daemon=True)
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             try:
                 self._thread.start()
             except RuntimeError:
@@ -67,13 +68,17 @@ class BackgroundQueue:
 
     def close(self) -> None:
         """Do all jobs and end the thread; another job starts a new one."""
-        with self._changed:
-            self._is_closed = True
-            self._changed.notify_all()
-            thread = self._thread
+        self.request_close()
+        thread = self._thread
         if thread is not None:
             thread.join()
         exit_hooks.forget(self)
+
+    def request_close(self) -> None:
+        """Close without waiting."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
 
     def _wait(self, is_reached: Callable[[], bool], timeout_s: float | None) -> bool:
         end = None if timeout_s is None else time.monotonic() + timeout_s
