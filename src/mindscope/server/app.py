@@ -64,6 +64,7 @@ ROUTES = {
     "debugger.compare.routes": "debugger/compare",
     "debugger.graphs.routes": "debugger/graph",
     "logs.routes": "logs",
+    "files.routes": "files",
     "live.routes": "live",
     "annotations.routes": "annotations",
     "alerts.routes": "alerts",

@@ -26,6 +26,7 @@ import type { profileRanks } from "./en/profileRanks";
 import { profiles } from "./en/profiles";
 import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
+import type { fileTexts } from "./en/files";
 import type { logTexts } from "./en/logs";
 import { media } from "./en/media";
 import { reports } from "./en/reports";
@@ -79,6 +80,7 @@ export type MessageKey =
   | keyof typeof watchpointTexts
   | keyof typeof recommendationTexts
   | keyof typeof debugCompareTexts
+  | keyof typeof fileTexts
   | keyof typeof logTexts
   | keyof typeof pairTexts
   | keyof typeof reportTexts

@@ -26,6 +26,7 @@ import { profiles } from "./zh/profiles";
 import { pairTexts } from "./zh/pair";
 import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
+import { fileTexts } from "./zh/files";
 import { logTexts } from "./zh/logs";
 import { media } from "./zh/media";
 import { reports } from "./zh/reports";
@@ -75,6 +76,7 @@ export const zh: Record<MessageKey, string> = {
   ...watchpointTexts,
   ...recommendationTexts,
   ...debugCompareTexts,
+  ...fileTexts,
   ...logTexts,
   ...pairTexts,
   ...reportTexts,
