@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import mindscope
+from tests.lineage_row import status_of
 
+pytestmark = pytest.mark.framework
 ROUNDS = 5
 GENERATOR = np.random.default_rng(0)
 ROWS, LABELS = GENERATOR.random((80, 4)), GENERATOR.integers(0, 2, 80)
@@ -37,7 +39,8 @@ LIGHTGBM: dict[str, Any] = {
 
 
 def test_xgboost(tmp_path: Path, unusable: Path) -> None:
-    xgboost = pytest.importorskip("xgboost")
+    import xgboost
+
     from mindscope.integrations.xgboost import MindscopeCallback
 
     train, test = xgboost.DMatrix(ROWS[:60], LABELS[:60]), xgboost.DMatrix(ROWS[60:], LABELS[60:])
@@ -60,10 +63,26 @@ def test_xgboost(tmp_path: Path, unusable: Path) -> None:
             assert run.scalars(f"{data}/{metric}").value.tolist() == numbers(values)
             assert run.scalars(f"{data}/{metric}").step.tolist() == [*range(ROUNDS)]
     assert run.hparams["objective.name"] == "binary:logistic"
+    assert status_of(tmp_path / "run") == "success"
+
+
+def test_a_failed_training_of_xgboost_is_a_failed_run(tmp_path: Path) -> None:
+    import xgboost
+
+    from mindscope.integrations.xgboost import MindscopeCallback
+
+    def objective(predictions: Any, data: Any) -> Any:
+        raise ValueError("planted")
+
+    callback = MindscopeCallback(tmp_path)
+    with pytest.raises(ValueError, match="planted"), callback.run:
+        xgboost.train({"nthread": 1}, xgboost.DMatrix(ROWS, LABELS), ROUNDS, obj=objective, callbacks=[callback])
+    assert status_of(tmp_path) == "failure"
 
 
 def test_xgboost_cross_validation(tmp_path: Path) -> None:
-    xgboost = pytest.importorskip("xgboost")
+    import xgboost
+
     from mindscope.integrations.xgboost import MindscopeCallback
 
     callback = MindscopeCallback(tmp_path)
@@ -76,7 +95,8 @@ def test_xgboost_cross_validation(tmp_path: Path) -> None:
 
 
 def test_lightgbm(tmp_path: Path, unusable: Path) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm
+
     from mindscope.integrations.lightgbm import MindscopeCallback
 
     def trained(*callbacks: Any) -> tuple[Any, str]:
@@ -102,7 +122,8 @@ def test_lightgbm(tmp_path: Path, unusable: Path) -> None:
 
 
 def test_lightgbm_cross_validation(tmp_path: Path) -> None:
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm
+
     from mindscope.integrations.lightgbm import MindscopeCallback
 
     callback = MindscopeCallback(tmp_path)
@@ -110,3 +131,43 @@ def test_lightgbm_cross_validation(tmp_path: Path) -> None:
     run = mindscope.open_run(tmp_path)
     assert run.scalars("valid/auc").value.tolist() == numbers(table["valid auc-mean"])
     assert run.scalars("valid/auc-std").value.tolist() == numbers(table["valid auc-stdv"])
+
+
+def test_lightgbm_that_stops_early(tmp_path: Path) -> None:
+    import lightgbm
+
+    from mindscope.integrations.lightgbm import MindscopeCallback
+
+    results: dict[str, Any] = {}
+    callback = MindscopeCallback(tmp_path / "first")
+
+    def trained() -> Any:
+        train = lightgbm.Dataset(ROWS[:60], LABELS[:60])
+        test = lightgbm.Dataset(ROWS[60:], LABELS[60:], reference=train)
+        callbacks = [lightgbm.record_evaluation(results), lightgbm.early_stopping(2, verbose=False), callback]
+        return lightgbm.train(LIGHTGBM, train, 100, valid_sets=[test], valid_names=["test"], callbacks=callbacks)
+
+    with callback.run:
+        booster = trained()
+    losses = results["test"]["binary_logloss"]
+    assert booster.best_iteration < len(losses) < 100
+    run = mindscope.open_run(tmp_path / "first")
+    assert run.scalars("test/binary_logloss").value.tolist() == numbers(losses)
+    assert status_of(tmp_path / "first") == "success"
+    trained()  # which nothing ends
+    callback.run.writer.flush()
+    assert mindscope.open_run(tmp_path / "first").scalars("test/binary_logloss").value.tolist() == numbers(losses)
+    assert status_of(tmp_path / "first") != "failure"
+    callback.run.end()
+    assert status_of(tmp_path / "first") == "success"
+
+
+def test_what_goes_wrong_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    import lightgbm
+
+    from mindscope.integrations.lightgbm import MindscopeCallback
+
+    (tmp_path / "file").write_text("")
+    callback = MindscopeCallback(tmp_path / "file" / "below")
+    lightgbm.train(LIGHTGBM, lightgbm.Dataset(ROWS, LABELS), ROUNDS, callbacks=[callback])
+    assert len([record for record in caplog.records if "below" in record.getMessage()]) == 1

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mindscope
+from tests.lineage_row import status_of
 
 optuna = pytest.importorskip("optuna")
 from mindscope.integrations.optuna import MindscopeCallback  # noqa: E402
@@ -58,3 +59,13 @@ def test_several_objectives_and_a_directory_that_can_not_be_made(tmp_path: Path)
     study.optimize(lambda trial: (1.5, 2.5), n_trials=1, callbacks=callbacks)
     run = mindscope.open_run(tmp_path / "runs" / "trial_0")
     assert [run.scalars(f"value_{number}").value.tolist() for number in range(2)] == [[1.5], [2.5]]
+    assert status_of(tmp_path / "runs" / "trial_0") == "success"
+
+
+def test_a_trial_that_raises_is_a_failed_run(tmp_path: Path) -> None:
+    def fails(trial: Any) -> float:
+        raise ValueError("planted")
+
+    study = optuna.create_study()
+    study.optimize(fails, n_trials=1, catch=ValueError, callbacks=[MindscopeCallback(tmp_path)])
+    assert status_of(tmp_path / "trial_0") == "failure"

@@ -6,13 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import mindscope
 from mindscope.torch import SummaryCollector
+from tests.lineage_row import row_of
 
-
-def row_of(directory: Path) -> dict[str, Any]:
-    (row,) = mindscope.open_runs(directory).lineage()
-    return dict(row.items())
+__all__ = ["half", "recorded", "row_of"]
 
 
 def recorded(directory: Path, **parts: Any) -> dict[str, Any]:

@@ -95,11 +95,12 @@ def test_a_failed_training_is_written_and_its_error_stays(tmp_path: Path) -> Non
 
 def test_hostile_values_do_not_raise(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     ours = MindscopeLogger(tmp_path)
-    ours.log_hyperparams({"bad": Unprintable()})
+    ours.log_hyperparams({"bad": Unprintable(), "lr": 0.1})
     ours.log_metrics({"bad": Unprintable(), "good": 1.5}, 2)
     ours.finalize("success")
     assert mindscope.open_run(ours.log_dir).scalars("good").value.tolist() == [1.5]
-    assert "log_hyperparams failed" in caplog.text
+    assert mindscope.open_run(ours.log_dir).hparams == {"lr": 0.1}
+    assert "hparams 'bad' was not recorded" in caplog.text
 
 
 def test_other_ranks_record_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

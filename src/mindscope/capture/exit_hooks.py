@@ -42,7 +42,7 @@ class _Process:
     """The recorders that are open in this process."""
 
     def __init__(self) -> None:
-        self.open: set[Closable] = set()
+        self.open: dict[Closable, None] = {}  # in the order in which they began
         self.forkable: weakref.WeakSet[Forkable] = weakref.WeakSet()
         self.is_watched = False  # whether the fork hook is registered
         self.hooked: int | None = None  # id of the process with the exit hook
@@ -73,7 +73,7 @@ def reset_in_forks(recorder: Forkable) -> None:
 
 def close_at_exit(writer: Closable) -> None:
     """Close ``writer`` when this process ends."""
-    _process.open.add(writer)
+    _process.open[writer] = None
     _process.termination.start()
     if _process.hooked != os.getpid():
         # multiprocessing children skip atexit but run these finalizers; all other processes run them too
@@ -83,7 +83,7 @@ def close_at_exit(writer: Closable) -> None:
 
 def forget(writer: Closable) -> None:
     """Remove a closed ``writer``."""
-    _process.open.discard(writer)
+    _process.open.pop(writer, None)
 
 
 def _close_all() -> None:

@@ -12,15 +12,18 @@ from mindscope.formats.kinds.tensorboard_plugins import hparams_to_tensorboard
 from mindscope.types import Message
 
 
-def hparams_values(parameters: Any, metrics: Iterable[str] = (), domains: Any = None) -> list[Message]:
+def hparams_values(
+    parameters: Any, metrics: Iterable[str] = (), domains: Any = None, start_time_s: float | None = None
+) -> list[Message]:
     """Return the Summary.Values of parameters: a dict of names to texts, numbers, bools or None, which is left out.
 
-    ``domains`` has the values that a parameter can have. Raises ValueRejectedError.
+    ``domains`` has the values that a parameter can have. The last value says that the session succeeded. Raises
+    ValueRejectedError.
     """
     given = _names("hparams", parameters)
     plain = {name: _plain(name, value) for name, value in given.items() if value is not None}
     allowed = {name: _domain(name, given, values) for name, values in _names("domains", domains or {}).items()}
-    return hparams_to_tensorboard(plain, metrics, allowed)
+    return hparams_to_tensorboard(plain, metrics, allowed, start_time_s=start_time_s)
 
 
 def _names(what: str, value: Any) -> Mapping[str, Any]:

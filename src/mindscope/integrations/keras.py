@@ -12,8 +12,7 @@ from typing import Any, cast
 import keras
 import numpy as np
 
-from mindscope.integrations.recording import guarded, logger
-from mindscope.tensorboard import SummaryWriter
+from mindscope.integrations.recording import TrainingRun, guarded, logger
 
 _VALIDATION = "val_"
 _MOST_KERNELS = 64
@@ -53,7 +52,9 @@ class MindscopeCallback(keras.callbacks.Callback):
         )
         self._is_graph, self._is_images, self._is_speed = write_graph, write_images, write_steps_per_second
         self._batches_between = 0 if update_freq == "epoch" else 1 if update_freq == "batch" else int(update_freq)
-        self._train, self._validation = _Runs(self.log_dir, "train"), _Runs(self.log_dir, "validation")
+        self._train, self._validation = [
+            TrainingRun(Path(self.log_dir, name), has_end=False) for name in ("train", "validation")
+        ]
         self._batch, self._batch_begin_s, self._epoch_begin = 0, 0.0, (0.0, 0)
         if profile_batch:
             logger.warning("profile_batch has no effect; use the profiler of the backend, whose files mindscope opens")
@@ -76,7 +77,7 @@ class MindscopeCallback(keras.callbacks.Callback):
         if self._is_speed:
             speed = 1 / max(time.perf_counter() - self._batch_begin_s, 1e-9)
             self._train.writer.add_scalar("batch_steps_per_second", speed, self._batch)
-        self._train.add("batch_{}", logs or {}, self._batch)
+        self._train.log(_tagged("batch_{}", logs or {}), self._batch)
 
     @guarded
     def on_epoch_begin(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
@@ -85,12 +86,11 @@ class MindscopeCallback(keras.callbacks.Callback):
     @guarded
     def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
         given = dict(logs or {})
-        self._train.add(
-            "epoch_{}", {name: value for name, value in given.items() if not name.startswith(_VALIDATION)}, epoch
-        )
-        self._train.add("epoch_{}", self._rates(), epoch)
+        trained = {name: value for name, value in given.items() if not name.startswith(_VALIDATION)}
+        self._train.log(_tagged("epoch_{}", {**trained, **self._rates()}), epoch)
         results = {name.removeprefix(_VALIDATION): v for name, v in given.items() if name.startswith(_VALIDATION)}
-        self._validation.add("epoch_{}", results, epoch)
+        if results:
+            self._validation.log(_tagged("epoch_{}", results), epoch)
         if self._is_speed:
             begin_s, steps = self._epoch_begin
             speed = (self._iterations() - steps) / max(time.perf_counter() - begin_s, 1e-9)
@@ -103,13 +103,13 @@ class MindscopeCallback(keras.callbacks.Callback):
     @guarded
     def on_test_end(self, logs: Mapping[str, Any] | None = None) -> None:
         if self._network.optimizer is not None:
-            self._validation.add("evaluation_{}_vs_iterations", logs or {}, self._iterations())
-        self._validation.flush()
+            self._validation.log(_tagged("evaluation_{}_vs_iterations", logs or {}), self._iterations())
+            self._validation.writer.flush()
 
     @guarded
     def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
-        self._train.close()
-        self._validation.close()
+        self._train.end()
+        self._validation.end()
 
     def _iterations(self) -> int:
         return int(_numpy(self._network.optimizer.iterations))
@@ -141,36 +141,11 @@ class MindscopeCallback(keras.callbacks.Callback):
         return cast(Any, self.model)
 
 
-class _Runs:
-    """The writer of a run, which begins with its first value."""
-
-    def __init__(self, log_dir: str, name: str) -> None:
-        self._directory = str(Path(log_dir, name))
-        self._writer: SummaryWriter | None = None
-
-    @property
-    def writer(self) -> SummaryWriter:
-        """The writer; raises OSError if its directory can't be created."""
-        self._writer = self._writer or SummaryWriter(self._directory)
-        return self._writer
-
-    def add(self, tag: str, values: Mapping[str, Any], step: int) -> None:
-        """Record numbers at a step."""
-        for name, value in values.items():
-            self.writer.add_scalar(tag.format(name), value, step)
-
-    def flush(self) -> None:
-        """Wait until everything is in the files."""
-        if self._writer is not None:
-            self._writer.flush()
-
-    def close(self) -> None:
-        """Write everything. A later value begins a new file."""
-        if self._writer is not None:
-            self._writer.close()
-
-
 _numpy = cast("Callable[[Any], np.ndarray[Any, Any]]", keras.ops.convert_to_numpy)
+
+
+def _tagged(tag: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {tag.format(name): value for name, value in values.items()}
 
 
 def _image(weight: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:

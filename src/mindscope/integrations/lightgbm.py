@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
-from mindscope.integrations.recording import add_settings, guarded
-from mindscope.tensorboard import SummaryWriter
+from mindscope.integrations.recording import TrainingRun, guarded
 
 
 class MindscopeCallback:
     """Records each metric of each evaluation set as ``DATA/METRIC``, with the number of the round from 0 as step.
 
     ``lightgbm.cv`` gives the mean over folds, and the deviation as ``DATA/METRIC-std``. Parameters become
-    hyperparameters of the run. Values are in the file after each round, since LightGBM tells callbacks no end.
+    hyperparameters of the run. The run ends with the last round. LightGBM tells callbacks nothing of a training that
+    stops early or fails: such a run ends with the next training of this callback or with the process, or by
+    ``with callback.run: lightgbm.train(...)``. Values are in the file before, as for every run.
 
     Args:
         log_dir: directory of the run.
@@ -25,18 +26,15 @@ class MindscopeCallback:
     before_iteration = False
 
     def __init__(self, log_dir: str | PathLike[str] = "runs/lightgbm") -> None:
-        self._directory = fspath(log_dir)
-        self._writer: SummaryWriter | None = None
+        self.run = TrainingRun(log_dir, has_end=False)
 
     @guarded
     def __call__(self, env: Any) -> None:
         """Record the metrics of a round."""
-        if self._writer is None:
-            self._writer = SummaryWriter(self._directory)
-            add_settings(self._writer, env.params)
+        if env.iteration == env.begin_iteration:
+            self.run.start(lambda: env.params)
         for data, metric, value, _, *deviation in env.evaluation_result_list or ():
-            self._writer.add_scalar(f"{data}/{metric}", value, env.iteration)
-            for spread in deviation:
-                self._writer.add_scalar(f"{data}/{metric}-std", spread, env.iteration)
+            spread = {f"{data}/{metric}-std": value for value in deviation}
+            self.run.log({f"{data}/{metric}": value, **spread}, env.iteration)
         if env.iteration == env.end_iteration - 1:
-            self._writer.close()
+            self.run.end()

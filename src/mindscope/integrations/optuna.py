@@ -7,8 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mindscope.integrations.recording import add_settings, add_values, guarded
-from mindscope.tensorboard import SummaryWriter
+from mindscope.integrations.recording import TrainingRun, guarded
 
 
 class MindscopeCallback:
@@ -16,7 +15,7 @@ class MindscopeCallback:
 
     Its parameters are hyperparameters; its values are ``value``, or ``value_0``, ``value_1`` and so on; what
     ``trial.report`` got is ``intermediate`` by its steps. Attributes of the user belong to the hyperparameters, as
-    ``user.NAME``, and ``state`` is that of the trial.
+    ``user.NAME``, and ``state`` is that of the trial. The run of a trial that raised is a failed one.
 
     Args:
         log_dir: directory of the runs of all trials.
@@ -28,10 +27,14 @@ class MindscopeCallback:
     @guarded
     def __call__(self, study: Any, trial: Any) -> None:
         """Record a trial that is over."""
-        with SummaryWriter(self._directory / f"trial_{trial.number}") as writer:
-            add_settings(writer, {**trial.params, "state": trial.state.name, "user": trial.user_attrs})
-            for step, value in sorted(trial.intermediate_values.items()):
-                writer.add_scalar("intermediate", value, step)
-            values: list[float] = trial.values or []
-            names = ["value"] if len(values) == 1 else [f"value_{number}" for number in range(len(values))]
-            add_values(writer, dict(zip(names, values, strict=True)), trial.number)
+        run = TrainingRun(self._directory / f"trial_{trial.number}")
+        run.start(lambda: {**trial.params, "state": trial.state.name, "user": trial.user_attrs})
+        for step, value in sorted(trial.intermediate_values.items()):
+            run.log({"intermediate": value}, step)
+        values: list[float] = trial.values or []
+        names = ["value"] if len(values) == 1 else [f"value_{number}" for number in range(len(values))]
+        run.log(dict(zip(names, values, strict=True)), trial.number)
+        if trial.state.name == "FAIL":
+            run.error(RuntimeError("the trial failed"))
+        else:
+            run.end()

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-from os import PathLike, fspath
+from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import xgboost
 
-from mindscope.integrations.recording import add_settings, guarded
-from mindscope.tensorboard import SummaryWriter
+from mindscope.integrations.recording import TrainingRun
 
 if TYPE_CHECKING:
     _Callback = object
@@ -30,44 +30,34 @@ class MindscopeCallback(_Callback):
 
     def __init__(self, log_dir: str | PathLike[str] = "runs/xgboost") -> None:
         super().__init__()
-        self._directory = fspath(log_dir)
-        self._writer: SummaryWriter | None = None
+        self.run = TrainingRun(log_dir)
 
     def before_training(self, model: Any) -> Any:
         """Begin the run."""
-        self._begin(model)
+        self.run.start(lambda: _configuration(model))
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         """Record the newest metrics; the training goes on."""
-        self._record(epoch, evals_log)
+        for data, metrics in evals_log.items():
+            self.run.log({f"{data}/{name}": value for name, value in _newest(metrics)}, epoch)
         return False
 
     def after_training(self, model: Any) -> Any:
         """Write everything."""
-        self._end()
+        self.run.end()
         return model
 
-    @guarded
-    def _begin(self, model: Any) -> None:
-        self._writer = SummaryWriter(self._directory)
-        if hasattr(model, "save_config"):  # the folds of a cross validation have none together
-            add_settings(self._writer, json.loads(model.save_config())["learner"])
 
-    @guarded
-    def _record(self, epoch: int, evals_log: Any) -> None:
-        if self._writer is None:
-            return
-        for data, metrics in evals_log.items():
-            for metric, values in metrics.items():
-                newest: Any = values[-1]
-                numbers = cast("tuple[float, ...]", newest if isinstance(newest, tuple) else (newest,))
-                mean, *deviation = numbers
-                self._writer.add_scalar(f"{data}/{metric}", mean, epoch)
-                for value in deviation:
-                    self._writer.add_scalar(f"{data}/{metric}-std", value, epoch)
+def _configuration(model: Any) -> dict[str, Any]:
+    """Return the configuration of a booster; the folds of a cross validation have none together."""
+    return json.loads(model.save_config())["learner"] if hasattr(model, "save_config") else {}
 
-    @guarded
-    def _end(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+
+def _newest(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for metric, values in metrics.items():
+        newest: Any = values[-1]
+        mean, *deviation = cast("tuple[float, ...]", newest if isinstance(newest, tuple) else (newest,))
+        yield metric, mean
+        for value in deviation:
+            yield f"{metric}-std", value

@@ -11,7 +11,7 @@ from typing import Any, cast
 from accelerate import tracking
 from accelerate.tracking import GeneralTracker
 
-from mindscope.integrations.recording import add_settings, add_values, guarded
+from mindscope.integrations.recording import TrainingRun, guarded
 from mindscope.tensorboard import SummaryWriter
 
 _TRACKERS: dict[str, Any] = cast("dict[str, Any]", tracking.LOGGER_TYPE_TO_CLASS)
@@ -30,31 +30,32 @@ class MindscopeTracker(GeneralTracker):
 
     def __init__(self, run_name: str, logging_dir: str | PathLike[str] = "runs", **options: Any) -> None:
         super().__init__()
-        self._directory, self._options = Path(logging_dir) / run_name, options
-        self._writer: SummaryWriter | None = None
+        self._run = TrainingRun(Path(logging_dir) / run_name, **options)
+        self._is_started = False
 
     @property
     def tracker(self) -> SummaryWriter:
         """The writer of the run; one that records nothing before ``start``, as in other processes."""
-        return self._writer or SummaryWriter(write_to_disk=False)
+        return self._run.writer if self._is_started else SummaryWriter(write_to_disk=False)
 
     @on_main_process
     def start(self) -> None:
-        """Begin the run. Raises OSError if its directory can't be created."""
-        if self._writer is None:
-            self._writer = SummaryWriter(self._directory, **self._options)
+        """Begin the run."""
+        if not self._is_started:
+            self._is_started = True
+            self._run.start()
 
     @on_main_process
-    @guarded
     def store_init_configuration(self, values: Mapping[str, Any]) -> None:
         """Record the configuration as hyperparameters."""
-        add_settings(self.tracker, values)
+        if self._is_started:
+            self._run.writer.add_settings(values)
 
     @on_main_process
-    @guarded
     def log(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
         """Record values at a step."""
-        add_values(self.tracker, values, step)
+        if self._is_started:
+            self._run.log(values, step)
 
     @on_main_process
     @guarded
@@ -65,10 +66,10 @@ class MindscopeTracker(GeneralTracker):
             self.tracker.add_images(str(name), images, step, **options)
 
     @on_main_process
-    @guarded
     def finish(self) -> None:
         """Write everything."""
-        self.tracker.close()
+        self._run.end()
+        self._is_started = False
 
 
 _TRACKERS[MindscopeTracker.name] = MindscopeTracker

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lightning_utilities.core.rank_zero import rank_zero_only
 
-from mindscope.integrations.recording import add_settings, add_values, guarded
-from mindscope.tensorboard import SummaryWriter
+from mindscope.integrations.recording import TrainingRun, TrainingWriter, guarded
 from mindscope.torch.integrations.lightning_packages import classes_of
 
 if TYPE_CHECKING:
@@ -44,11 +43,11 @@ class MindscopeLogger(_Logger):
         super().__init__()
         self._save_dir, self._name, self._version = fspath(save_dir), name or "", version
         self._log_graph, self._prefix = log_graph, prefix
-        self._writer: SummaryWriter | None = None
+        self._run: TrainingRun | None = None
         self._checkpoint = ""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_writer": None}
+        return {**self.__dict__, "_run": None}
 
     @property
     def name(self) -> str:
@@ -80,24 +79,22 @@ class MindscopeLogger(_Logger):
         return str(Path(self.root_dir) / (version if isinstance(version, str) else f"{_VERSION}{version}"))
 
     @property
-    def experiment(self) -> SummaryWriter:
+    def experiment(self) -> TrainingWriter:
         """The writer of the run; on other ranks than 0 one that records nothing."""
-        if self._writer is None:
-            self._writer = SummaryWriter(self.log_dir, write_to_disk=cast(Any, rank_zero_only).rank == 0)
-        return self._writer
+        if self._run is None:
+            self._run = TrainingRun(self.log_dir, False, write_to_disk=cast(Any, rank_zero_only).rank == 0)
+        return self._run.writer
 
     @rank_zero_only
-    @guarded
     def log_metrics(self, metrics: Mapping[str, Any], step: int | None = None) -> None:
         """Record numbers at a step, as ``prefix-name`` if there is a prefix."""
         named = {f"{self._prefix}-{name}": value for name, value in metrics.items()} if self._prefix else metrics
-        add_values(self.experiment, named, step)
+        self.experiment.add_values(named, step)
 
     @rank_zero_only
-    @guarded
     def log_hyperparams(self, params: Any, *args: Any, **kwargs: Any) -> None:
         """Record hyperparameters: a dict, or what argparse gives."""
-        add_settings(self.experiment, vars(params) if isinstance(params, Namespace) else params or {})
+        self.experiment.add_settings(vars(params) if isinstance(params, Namespace) else params or {})
 
     @rank_zero_only
     @guarded
@@ -124,8 +121,11 @@ class MindscopeLogger(_Logger):
         self.experiment.flush()
 
     @rank_zero_only
-    @guarded
     def finalize(self, status: str) -> None:
         """Write everything, as a training is over or failed."""
-        if self._writer is not None:
-            self._writer.close()
+        if self._run is None:
+            return
+        if status == "failed":
+            self._run.error(RuntimeError("the training failed"))
+        else:
+            self._run.end()

@@ -18,11 +18,11 @@ from transformers.integrations import integration_utils
 from mindscope.collector import tags
 from mindscope.collector.lineage_fields import model as model_property
 from mindscope.collector.lineage_fields import parameter
+from mindscope.integrations.followed_training import FollowedTraining
 from mindscope.tensorboard.directories import default_directory
 from mindscope.torch.callbacks.learning_rate import rates_of
 from mindscope.torch.core.naming import plain_network
 from mindscope.torch.integrations import tool_observers
-from mindscope.torch.integrations.followed_training import FollowedTraining
 from mindscope.torch.integrations.returned_losses import ReturnedLosses
 from mindscope.training.observer import Step, Training, TrainingFacts
 

@@ -67,12 +67,15 @@ class FollowedTraining:
         """End the training, as the process ends before it."""
         self._end(self._failure())
 
+    def _new_error(self) -> BaseException | None:
+        """Return the error that no code handled since the training began."""
+        error = _last_error()
+        return None if error is self._earlier else error
+
     def _failure(self) -> BaseException:
         """Return the error that ended a training, which no callback saw."""
-        error = _last_error()
-        if error is None or error is self._earlier:
-            return RuntimeError("the training ended by an error that the trainer reported to no callback")
-        return error
+        unreported = RuntimeError("the training ended by an error that the trainer reported to no callback")
+        return self._new_error() or unreported
 
 
 def _last_error() -> BaseException | None:
