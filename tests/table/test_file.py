@@ -74,6 +74,13 @@ def test_other_cells_are_written_as_json_has_them() -> None:
     assert read([[math.nan, -math.inf, True, ("a", 1.5), None]]) == [["NaN", "-Infinity", "true", '["a", 1.5]', ""]]
 
 
+def test_cells_of_several_types_below_each_other_are_written_one_by_one() -> None:
+    lines = [["=a", 1], [2.5, None], [], ["b"], [math.inf, "+1"], *[[row, -row / 4] for row in range(600)]]
+    got = list(csv.reader("".join(csv_text(lines)).splitlines()))
+    assert got[:5] == [["'=a", "1"], ["2.5", ""], [], ["b"], ["Infinity", "'+1"]]
+    assert got[5:] == [[str(row), repr(-row / 4)] for row in range(600)]
+
+
 def test_a_large_file_comes_in_pieces() -> None:
     pieces = list(csv_text([f"row {row}", row] for row in range(20_000)))
     assert len(pieces) > 2

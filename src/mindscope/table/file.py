@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from io import BytesIO, StringIO
+from itertools import groupby, islice
 from math import isfinite
 from typing import Any
 
@@ -22,8 +23,8 @@ from mindscope.table.schema import ColumnField, Unit
 
 _FORMULA = re.compile("[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """The first character of a formula, including full-width forms of East Asian keyboards, a tab or a line break."""
-_ROWS, _CHARACTERS = 10_000, 1 << 16
-"""Rows of columns, and characters of CSV, that are made at a time."""
+_ROWS, _LINES, _CHARACTERS = 10_000, 256, 1 << 16
+"""Rows of columns, lines and characters of CSV that are made at a time."""
 _MOST_SHEET_ROWS = 1_048_575
 _MOST_CELL = 32_767
 _NS = 1_000_000
@@ -56,12 +57,14 @@ def csv_text(lines: Iterable[Line]) -> Iterator[str]:
     """Yield lines as CSV in pieces: numbers with all digits, NaN, Infinity, -Infinity, tuples as JSON."""
     buffer = StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    for line in lines:
-        writer.writerow([_csv_cell(cell) for cell in line])
-        if buffer.tell() > _CHARACTERS:
-            yield buffer.getvalue()
-            buffer.seek(0)
-            buffer.truncate()
+    for _, alike in groupby(lines, len):
+        while some := list(islice(alike, _LINES)):
+            columns = [_csv_cells(cells) for cells in zip(*some, strict=True)]
+            writer.writerows(zip(*columns, strict=True) if columns else some)
+            if buffer.tell() > _CHARACTERS:
+                yield buffer.getvalue()
+                buffer.seek(0)
+                buffer.truncate()
     yield buffer.getvalue()
 
 
@@ -104,12 +107,23 @@ def _cells(column: Column, unit: Unit, rows: Rows, counts: NDArray[np.int64] | N
         values = values / _NS
     cells: list[Any] = values.tolist()
     if values.dtype == np.float32:
-        cells = list(map(float, values.astype(np.str_).tolist()))  # the shortest decimals of the same bits
-    if values.dtype.kind == "f" and unit is not Unit.VALUE:
+        cells = list(map(float, map(str, values)))  # the shortest decimals of the same bits
+    if values.dtype.kind == "f" and unit is not Unit.VALUE and np.isnan(values).any():
         cells = [None if cell != cell else cell for cell in cells]
     if counts is None:
         return cells
     return [f"({n} different)" if n > 1 else cell for cell, n in zip(cells, counts[rows].tolist(), strict=True)]
+
+
+def _csv_cells(cells: Sequence[Any]) -> Iterable[Any]:
+    """Return the cells of a column as the writer takes them; a column of numbers as it is."""
+    types = set(map(type, cells))
+    if types == {int} or (types == {float} and all(map(isfinite, cells))):
+        return cells
+    if types == {str}:
+        texts = {text: text_cell(text) for text in set(cells)}
+        return map(texts.__getitem__, cells)
+    return map(_csv_cell, cells)
 
 
 def _csv_cell(cell: Any) -> Any:
