@@ -153,3 +153,21 @@ test("up and down go to the same place of the next row", async () => {
     .dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
   await expect.element(name(2)).toHaveFocus();
 });
+
+test("rows that come take the elements of rows that went, but of none in use", async () => {
+  const props = show([1, 2, 3]);
+  props.recycles = true;
+  const row = (key: number): Element | null => document.querySelector(`[data-key="${key}"]`);
+  const cells = (key: number): string | undefined => row(key)?.textContent?.replace(/run \d/, "").trim();
+  await expect.poll(() => row(3)).not.toBeNull();
+  await expect.poll(() => cells(1)).toBe("rank 1lr 1depth 1loss 1");
+  const [first, second, third] = [row(1), row(2), row(3)];
+  props.rows = [2, 7, 8];
+  await expect.poll(() => cells(7)).toBe("rank 7lr 7depth 7loss 7");
+  expect([row(2), row(7), row(8)]).toEqual([second, first, third]);
+  row(7)!.querySelector("button")!.focus();
+  props.rows = [4, 5];
+  await expect.poll(() => cells(4)).toBe("rank 4lr 4depth 4loss 4");
+  expect(new Set([row(4), row(5)])).toEqual(new Set([second, third]));
+  expect(first!.isConnected).toBe(false);
+});
