@@ -3,8 +3,8 @@
 
 A cursor is ``rows-fingerprint``, both in hexadecimal: a number of rows and a 64-bit hash of their contents. It matches
 if that number of first rows of the new response has the same hash, even after a restart of the viewer. If the last rows
-are of a bucket that may still grow, ``.rows-fingerprint`` follows for the rows before them, and the first hash goes on
-from that one, so that all rows are read once.
+are of a bucket that may still grow, ``.rows-fingerprint`` follows for the rows before them, and the first hash
+continues from that one, so that all rows are read once.
 """
 
 from __future__ import annotations
