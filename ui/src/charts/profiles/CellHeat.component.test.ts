@@ -42,7 +42,7 @@ test("cells have the colors of their values, and are chosen by a click", async (
   await expect.element(page.getByText("3 ms")).toBeVisible();
   await heat().click({ position: { x: 64 + 2 * 64 + 10, y: 20 + 22 + 10 } });
   expect(props.onchoose).toHaveBeenCalledExactlyOnceWith(5);
-  expect(vi.mocked(props.onhover).mock.lastCall![0]).toMatchObject({ cell: 5 });
+  expect(vi.mocked(props.onhover).mock.lastCall![0]).toMatchObject({ mark: 5 });
   await heat().click({ position: { x: 70, y: 20 + 22 + 10 } });
   expect(props.onchoose).toHaveBeenCalledOnce();
   expect(props.onhover).toHaveBeenLastCalledWith(null);
@@ -55,7 +55,7 @@ test("arrow keys go from cell to cell, and Enter chooses", async () => {
   await userEvent.keyboard("{ArrowRight}{ArrowRight}{ArrowDown}");
   const box = heat().element().getBoundingClientRect();
   expect(vi.mocked(props.onhover).mock.lastCall![0]).toEqual({
-    ...{ cell: 4, isByKey: true },
+    ...{ mark: 4, isByKey: true },
     ...{ clientX: box.left + 64 + 1.5 * 64, clientY: box.top + 20 + 22 + 11 },
   });
   await userEvent.keyboard("{Enter}");

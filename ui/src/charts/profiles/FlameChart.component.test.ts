@@ -24,7 +24,7 @@ test("arrow keys go through the calls, and Enter shows one over the whole width"
   await expect.poll(() => (canvas.element() as HTMLCanvasElement).width).toBeGreaterThan(300);
   (canvas.element() as HTMLElement).focus();
   await userEvent.keyboard("{ArrowRight}{ArrowDown}");
-  expect(vi.mocked(props.onhover).mock.lastCall![0]).toMatchObject({ node: 1, isByKey: true });
+  expect(vi.mocked(props.onhover).mock.lastCall![0]).toMatchObject({ mark: 1, isByKey: true });
   const rows = canvas.element().clientHeight;
   await userEvent.keyboard("{Enter}");
   await expect.poll(() => canvas.element().clientHeight).toBeLessThan(rows);
