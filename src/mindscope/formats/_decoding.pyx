@@ -115,7 +115,7 @@ cdef object _number(Cursor *cursor, int type, str name):
 
 
 cdef object _packed(Cursor *cursor, Py_ssize_t length, int type, str name):
-    """The numbers of a packed run as a numpy array."""
+    """Return the numbers of a packed run as a numpy array."""
     cdef Cursor inner = cursor[0]
     cdef Py_ssize_t count = 0, index
     cdef const uint8_t *at
@@ -148,7 +148,7 @@ cdef object _packed(Cursor *cursor, Py_ssize_t length, int type, str name):
 
 
 cdef str _text(Cursor *cursor, Py_ssize_t length):
-    """Text of a string field; invalid UTF-8 bytes become \\xNN."""
+    """Return the text of a string field; invalid UTF-8 bytes become \\xNN."""
     return PyUnicode_DecodeUTF8(<char *>cursor.at, length, b"backslashreplace")
 
 
@@ -254,7 +254,7 @@ cdef _join_packed(Schema schema, dict out):
 
 
 def decode(Schema schema not None, const uint8_t[::1] data not None, Py_ssize_t most_fields=PY_SSIZE_T_MAX):
-    """The message in ``data`` as a dict; absent fields have no key, unknown fields are skipped.
+    """Return the message in ``data`` as a dict; absent fields have no key, unknown fields are skipped.
 
     Repeated fields are lists, packed numbers numpy arrays, maps dicts. Raises WireError with the byte at which ``data``
     breaks the encoding, and for more than ``most_fields`` fields, packed varints among them, with those of inner messages:
@@ -274,7 +274,7 @@ def decode(Schema schema not None, const uint8_t[::1] data not None, Py_ssize_t 
 def split(
     const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most_fields=PY_SSIZE_T_MAX
 ):
-    """The fields in ``data[start:end]``, without a schema.
+    """Return the fields in ``data[start:end]``, without a schema.
 
     One tuple each: ``(number, value, start, end)``; value is an unsigned int for a varint, a float for a fixed number, and
     None for a run of bytes, which is ``data[start:end]``. Raises WireError as ``decode``.

@@ -80,7 +80,7 @@ cdef object _items(object values):
 
 
 cdef bytes _single_bytes(Schema schema, Field field, object value, int depth):
-    """The bytes of one value, with a length prefix for types that have one."""
+    """Return the bytes of one value, with a length prefix for types that have one."""
     cdef bytes body
     if field.type < STRING:
         return _number_bytes(schema, field, value)
@@ -132,7 +132,7 @@ cdef bytes _encode(Schema schema, dict message, int depth):
 
 
 def encode(Schema schema not None, dict message not None):
-    """The bytes of ``message``, fields in the order of the schema; None counts as absent.
+    """Return the bytes of ``message``, fields in the order of the schema; None counts as absent.
 
     Raises WireError that names the field, the value and the accepted type.
     """

@@ -58,12 +58,12 @@ def crc32c(const uint8_t[::1] data not None, bint by_table=False, uint32_t befor
 
 
 def has_crc_instruction():
-    """Whether this processor has a CRC-32C instruction."""
+    """Return whether this processor has a CRC-32C instruction."""
     return bool(crc32c_use_instruction)
 
 
 def frame(const uint8_t[::1] payload not None):
-    """The record that holds ``payload``."""
+    """Return the record that holds ``payload``."""
     cdef Py_ssize_t length = payload.shape[0]
     cdef bytes record = PyBytes_FromStringAndSize(NULL, length + HEADER + FOOTER)
     cdef uint8_t *out = <uint8_t *>PyBytes_AS_STRING(record)
@@ -126,7 +126,7 @@ cdef inline bint _is_header(const uint8_t *data) noexcept nogil:
 
 
 def is_header(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """Whether ``position`` has a record header: a length and its correct checksum."""
+    """Return whether ``position`` has a record header: a length and its correct checksum."""
     return position >= 0 and chunk.shape[0] - position >= HEADER and bool(_is_header(&chunk[position]))
 
 
@@ -162,7 +162,7 @@ def find_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
 
 
 def ends_with_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
-    """Whether a whole record with correct checksums begins at or after ``position`` and ends with the chunk."""
+    """Return whether a whole record with correct checksums begins at or after ``position`` and ends with the chunk."""
     cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
     cdef Py_ssize_t end = chunk.shape[0]
     cdef uint64_t length

@@ -41,7 +41,7 @@ cdef struct FieldRows:
 
 
 cdef object _array(Column *column, dtype, size_t size):
-    """A copy of a column."""
+    """Return a copy of a column."""
     result = np.empty(column.length, dtype)
     cdef uint8_t[::1] view
     if column.length:
@@ -90,7 +90,7 @@ cdef int _check(Py_ssize_t size, const int64_t[::1] start, const int64_t[::1] st
 
 def scan_fields(Schema schema not None, const uint8_t[::1] data not None, const int64_t[::1] start not None,
                 const int64_t[::1] stop not None):
-    """The fields of the messages in ``data[start:stop]``, one level deep.
+    """Return the fields of the messages in ``data[start:stop]``, one level deep.
 
     Returns ``(columns, broken)``. ``columns`` has for each field of the schema ``(row, first, second)``: the index of the
     message (int32), then start and stop of the field's run (int64). A number has its value as ``first`` and an empty
@@ -237,7 +237,7 @@ def hash_runs(const uint8_t[::1] data not None, const int64_t[::1] start not Non
 
 
 def join_runs(const uint8_t[::1] data not None, const int64_t[::1] start not None, const int64_t[::1] stop not None):
-    """The bytes of the runs in one array (uint8), and where each ends in it (int64)."""
+    """Return the bytes of the runs in one array (uint8), and where each ends in it (int64)."""
     _check(data.shape[0], start, stop)
     ends_array = np.cumsum(np.asarray(stop) - np.asarray(start), dtype=np.int64)
     joined_array = np.empty(int(np.sum(np.asarray(stop) - np.asarray(start))), np.uint8)

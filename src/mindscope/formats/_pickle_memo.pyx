@@ -43,7 +43,7 @@ cdef uint64_t _little(const uint8_t *bytes, int width) noexcept nogil:
 
 
 cdef uint64_t _decimal(const uint8_t *text, uint64_t length) noexcept nogil:
-    """The number of the digits in a text, at most 2 to the power of 40."""
+    """Return the number of the digits in a text, at most 2 to the power of 40."""
     cdef uint64_t found = 0, index
     for index in range(length):
         if c"0" <= text[index] <= c"9":

@@ -74,7 +74,7 @@ cdef inline uint8_t *_put_head(uint8_t *out, double wall_time, uint64_t step_bit
 
 
 def encode_summary_event(double wall_time, int64_t step, bytes values not None):
-    """The payload of an Event with a Summary made of ``values``, concatenated ``Summary.value`` fields."""
+    """Return the payload of an Event with a Summary made of ``values``, concatenated ``Summary.value`` fields."""
     cdef Py_ssize_t size = PyBytes_GET_SIZE(values)
     cdef uint64_t step_bits = <uint64_t>step
     cdef bytes result = PyBytes_FromStringAndSize(

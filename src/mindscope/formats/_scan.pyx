@@ -90,18 +90,18 @@ cdef class EventColumns:
 
     @property
     def has_references(self):
-        """Whether ``take_references`` returns any rows."""
+        """Return whether ``take_references`` returns any rows."""
         return self.found.references.tag.length > 0 or self.found.odd_offset.length > 0
 
     def new_tags(self):
-        """The tags found since the last call; their numbers continue those of the last call."""
+        """Return the tags found since the last call; their numbers continue those of the last call."""
         cdef int32_t tag
         texts = [self._text(tag) for tag in range(self.known_tags, self.found.tags.count)]
         self.known_tags = self.found.tags.count
         return texts
 
     def take_records(self):
-        """The count of records since the last call, and the range of those with scalars.
+        """Return the count of records since the last call, and the range of those with scalars.
 
         The range is first wall time, last wall time, highest step; None if no record had scalars.
         """
@@ -113,7 +113,7 @@ cdef class EventColumns:
         return records, reach
 
     def take_scalars(self, memory not None):
-        """The scalars since the last call, the rows of each tag in file order.
+        """Return the scalars since the last call, the rows of each tag in file order.
 
         ``memory(n)`` returns a writable array of n bytes for the columns. Returns ``(rows, steps, wall_times,
         values)``: ``rows`` lists tag, start and stop in ``wall_times``, first step, stride and whether the values are
@@ -156,7 +156,7 @@ cdef class EventColumns:
         return taken, steps, wall_times, (values, wide_values)
 
     def take_references(self):
-        """The value references and the odd records since the last call, as columns by name.
+        """Return the value references and the odd records since the last call, as columns by name.
 
         ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, METADATA_KIND
         plus the kind that ``find_kind`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with
@@ -178,7 +178,7 @@ cdef class EventColumns:
 
 
 cdef object _array(Column *column, object dtype):
-    """A numpy array with the items; empties the column."""
+    """Return a numpy array with the items; empties the column."""
     dtype = np.dtype(dtype)
     array = np.empty(column.length, dtype)
     cdef uint8_t[::1] view

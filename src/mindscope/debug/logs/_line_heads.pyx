@@ -66,13 +66,13 @@ cdef int64_t seconds(int year, int month, int day, int hour, int minute, int sec
 
 
 cdef bint is_date(const uint8_t* s) noexcept nogil:
-    """Whether ten bytes are ``dddd-dd-dd``."""
+    """Return whether ten bytes are ``dddd-dd-dd``."""
     return (s[4] == 45 and s[7] == 45 and is_digit(s[0]) and is_digit(s[1]) and is_digit(s[2]) and is_digit(s[3])
             and is_digit(s[5]) and is_digit(s[6]) and is_digit(s[8]) and is_digit(s[9]))
 
 
 cdef bint is_clock(const uint8_t* s) noexcept nogil:
-    """Whether eight bytes are ``dd:dd:dd``."""
+    """Return whether eight bytes are ``dd:dd:dd``."""
     return (s[2] == 58 and s[5] == 58 and is_digit(s[0]) and is_digit(s[1]) and is_digit(s[3]) and is_digit(s[4])
             and is_digit(s[6]) and is_digit(s[7]))
 
@@ -83,7 +83,7 @@ cdef int64_t moment(const uint8_t* date, const uint8_t* clock) noexcept nogil:
 
 
 cdef int level_word(const uint8_t* s, const uint8_t* end, Py_ssize_t* length) noexcept nogil:
-    """The level whose name begins here, UNKNOWN for none."""
+    """Return the level whose name begins here, UNKNOWN for none."""
     cdef uint8_t c
     if s >= end:
         return UNKNOWN
@@ -110,7 +110,7 @@ cdef int level_word(const uint8_t* s, const uint8_t* end, Py_ssize_t* length) no
 
 
 cdef int find_level(const uint8_t* s, const uint8_t* end, const uint8_t** word, Py_ssize_t* length) noexcept nogil:
-    """The first level that is a word of its own."""
+    """Return the first level that is a word of its own."""
     cdef const uint8_t* at = s
     cdef int level
     while at < end:
@@ -242,7 +242,7 @@ cdef bint basic(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
 
 
 cdef inline const uint8_t* skip_zone(const uint8_t* s, const uint8_t* end) noexcept nogil:
-    """The end of a time zone: ``Z``, ``+0800`` or ``+08:00``; ``s`` without one."""
+    """Return the end of a time zone: ``Z``, ``+0800`` or ``+08:00``; ``s`` without one."""
     cdef const uint8_t* at = s
     if at < end and at[0] == 90 and (at + 1 == end or not is_word(at[1])):
         return at + 1
@@ -272,7 +272,7 @@ cdef inline const uint8_t* skip_separators(
 
 
 cdef inline bint is_delimited(const uint8_t* s, const uint8_t* end, const uint8_t* word) noexcept nogil:
-    """Whether the name that ends here is a field, not the first word of a message."""
+    """Return whether the name that ends here is a field, not the first word of a message."""
     if s >= end:
         return False
     if s[0] == 58 or s[0] == 93 or s[0] == 124:
@@ -334,7 +334,7 @@ cdef bint dated(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
 
 
 cdef const uint8_t* rank_prefix(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
-    """The end of a prefix such as ``[rank3]: ``; ``s`` without one."""
+    """Return the end of a prefix such as ``[rank3]: ``; ``s`` without one."""
     cdef const uint8_t* at = s
     cdef Py_ssize_t count
     if begins(s, end, b"[rank", 5):
@@ -420,7 +420,7 @@ cdef const uint8_t* glued_message(const uint8_t* s, const uint8_t* end) noexcept
 
 
 cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noexcept nogil:
-    """Whether a line without its prefix has a head."""
+    """Return whether a line without its prefix has a head."""
     cdef Py_ssize_t length = end - s
     head.level, head.time_ns, head.module_length, head.takes_lines, head.has_time = UNKNOWN, 0, 0, False, False
     head.module = head.text = s
@@ -437,7 +437,7 @@ cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noex
 
 
 def head_of(bytes line not None, int year):
-    """Fields of ``line_heads.LineHead``; None without a head."""
+    """Return the fields of ``line_heads.LineHead``; None without a head."""
     cdef Head head
     cdef const uint8_t* start = <const uint8_t*><char*>line
     cdef const uint8_t* end = start + min(len(line), <Py_ssize_t>LONGEST_HEAD)

@@ -63,7 +63,7 @@ cdef class LineScanner:
          self._prefix_rank, self._is_cut, self._stream, self._line_ns, self._is_value, self._level) = values
 
     def scan(self, const uint8_t[::1] data not None, int64_t offset, int year, bint is_end):
-        """The messages that start in ``data``, which lies at ``offset`` of the file.
+        """Return the messages that start in ``data``, which lies at ``offset`` of the file.
 
         year    of times that have none
         is_end  whether a last line without its end counts
@@ -185,7 +185,7 @@ cdef class LineScanner:
         return was_traceback or (self._is_traceback and self._level != 0)
 
     cdef bint _leads_on(self, const uint8_t* line, const uint8_t* end) noexcept nogil:
-        """Whether a line joins two tracebacks of one error."""
+        """Return whether a line joins two tracebacks of one error."""
         return (begins(line, end, b"Original Traceback (most recent call last)", 42)
                 or begins(line, end, b"During handling of the above exception, another", 47)
                 or begins(line, end, b"The above exception was the direct cause of", 43))

@@ -89,7 +89,7 @@ cdef int _unpaired(int32_t node, const int32_t[::1] pair, const int64_t[::1] edg
 
 
 cdef int _partner(uint64_t key, int nth, const uint64_t *keys, int count) noexcept nogil:
-    """The index of the nth element with ``key``, -1 without one."""
+    """Return the index of the nth element with ``key``, -1 without one."""
     cdef int index
     for index in range(count):
         if keys[index] == key:

@@ -25,7 +25,7 @@ cdef struct Best:
 
 cdef inline Py_ssize_t _first_from(const int64_t *start, Py_ssize_t first, Py_ssize_t guess, Py_ssize_t end,
                                    int64_t time) noexcept nogil:
-    """The first of ``first`` to ``end`` that begins at ``time`` or later; searches near ``guess`` first."""
+    """Return the first of ``first`` to ``end`` that begins at ``time`` or later; searches near ``guess`` first."""
     cdef Py_ssize_t step = 8, low = first, high = end, middle
     guess = min(max(guess, first), end)
     if guess < end and start[guess] < time:
@@ -61,7 +61,7 @@ cdef inline void _compare(const Levels *levels, Best *best, int level, Py_ssize_
 
 
 cdef Py_ssize_t _longest(const Levels *levels, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-    """The longest of the slices ``first`` to ``end``; of equal ones the first."""
+    """Return the longest of the slices ``first`` to ``end``; of equal ones the first."""
     cdef Best best
     cdef int level = 0
     cdef Py_ssize_t fan = 1 << FAN_BITS

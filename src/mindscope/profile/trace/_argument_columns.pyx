@@ -40,7 +40,7 @@ cdef inline Py_ssize_t _after_string(const uint8_t *data, Py_ssize_t at, Py_ssiz
 
 
 cdef inline Py_ssize_t _after_value(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """Behind the value that begins at ``at``."""
+    """Return the position behind the value that begins at ``at``."""
     cdef Py_ssize_t depth = 0
     if data[at] == c'"':
         return min(_after_string(data, at + 1, end) + 1, end)
@@ -62,7 +62,7 @@ cdef inline Py_ssize_t _after_value(const uint8_t *data, Py_ssize_t at, Py_ssize
 
 
 cdef int64_t _integer(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """A decimal integer, of more than 63 bits modulo 2^64; NO_INTEGER for anything else."""
+    """Return a decimal integer, of more than 63 bits modulo 2^64; NO_INTEGER for anything else."""
     cdef uint64_t value = 0
     cdef bint is_negative = False
     if at < end and data[at] == c'"':
@@ -176,7 +176,7 @@ cdef class ArgumentScanner:
         return np.float64(NAN) if column < self._integer_count + self._number_count else np.uint32(0)
 
     cdef list _found(self, Py_ssize_t first, Py_ssize_t end):
-        """The arrays of some names; one value instead of all where no event has the argument."""
+        """Return the arrays of some names; one value instead of all where no event has the argument."""
         return [
             np.broadcast_to(self._none(column), self._count) if self._columns[column] is None else self._columns[column]
             for column in range(first, end)

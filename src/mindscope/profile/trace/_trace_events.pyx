@@ -118,7 +118,7 @@ cdef inline const uint8_t *_after_nested(const uint8_t *at, const uint8_t *end) 
 
 
 cdef inline bint _may_begin(uint8_t before) noexcept nogil:
-    """Whether a text, list or object may follow."""
+    """Return whether a text, list or object may follow."""
     return before == c':' or before == c',' or before == c'[' or before == c'{'
 
 
@@ -165,7 +165,7 @@ cdef bint _nanoseconds(Span number, int64_t *found) noexcept nogil:
 
 
 cdef inline uint64_t _identity(Span token) noexcept nogil:
-    """A number as itself, any other text as its hash."""
+    """Return a number as itself, any other text as its hash."""
     cdef uint64_t value = 0
     cdef Py_ssize_t index
     if token.size <= 0:
@@ -301,7 +301,7 @@ cdef class EventReader:
     cdef const uint8_t *_read_event(
         self, const uint8_t *begin, const uint8_t *end, const uint8_t *start, int64_t offset
     ) noexcept nogil:
-        """Behind the event at ``begin``; ``begin`` if it breaks the syntax, NULL if the block ends within it."""
+        """Return the end of the event at ``begin``; ``begin`` if it breaks the syntax, NULL if the block ends in it."""
         cdef const uint8_t *at = begin + 1
         cdef Span key, value, phase, name, category, pid, tid, ts, dur, id, args
         cdef Span *target
@@ -442,7 +442,7 @@ cdef class EventReader:
         return index
 
     cdef uint32_t _track(self, Span pid, Span tid) noexcept nogil:
-        """The index of a process and a thread, joined by a zero byte."""
+        """Return the index of a process and a thread, joined by a zero byte."""
         cdef Py_ssize_t left = max(pid.size, 0), right = max(tid.size, 0)
         cdef uint8_t *key = self._key
         cdef Span joined
@@ -460,12 +460,12 @@ cdef class EventReader:
 
     @property
     def names(self):
-        """Names of events by index, as bytes between their quotes."""
+        """Return the names of events by index, as bytes between their quotes."""
         return strings_of(&self._names)
 
     @property
     def categories(self):
-        """Categories by index."""
+        """Return the categories by index."""
         return strings_of(&self._categories)
 
     @property
@@ -516,7 +516,7 @@ cdef Py_ssize_t _grown(Py_ssize_t count):
 
 
 cdef list _resize(list columns, Py_ssize_t count):
-    """The arrays with ``count`` rows; the allocator moves the pages of large ones instead of copying them.
+    """Return the arrays with ``count`` rows; the allocator moves the pages of large ones instead of copying them.
 
     No view of them may be left.
     """
@@ -530,7 +530,7 @@ cdef inline bint _is_known(uint8_t phase) noexcept nogil:
 
 
 cdef const uint8_t *_next_event(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """The next ``{`` after a comma, followed by a quote; ``end`` if the block has none."""
+    """Return the next ``{`` after a comma, followed by a quote; ``end`` if the block has none."""
     cdef const uint8_t *after
     while at < end:
         while at < end and at[0] != c',':

@@ -68,7 +68,7 @@ cdef class CudaRows:
 
     @property
     def is_empty(self):
-        """Whether there are no rows."""
+        """Return whether there are no rows."""
         return not self.addresses
 
     def summarize(self, Py_ssize_t row, tensor, element):

@@ -43,11 +43,11 @@ cdef class TensorRows:
         self.count = self.capacity = 0
 
     def set_room(self, summarize, Py_ssize_t capacity):
-        """A buffer of ``capacity`` rows, filled by ``StatisticsRows.summarize``."""
+        """Take a buffer of ``capacity`` rows, filled by ``StatisticsRows.summarize``."""
         self.summarize, self.capacity = summarize, capacity
 
     cpdef Py_ssize_t next_row(self) except -2:
-        """A new row."""
+        """Return a new row."""
         if self.count == self.capacity:
             self.grow()
         self.count += 1
@@ -78,7 +78,7 @@ cdef class TensorRows:
                     self.note_write(tensor)
 
     cpdef Py_ssize_t row_of(self, tensor) except -2:
-        """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
+        """Return the row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
         cdef tuple found = <tuple> self.known.get(id(tensor))
         if found is not None and found[0]() is tensor and found[1] == version_of(tensor) and self.is_current(
             tensor, found
@@ -156,7 +156,7 @@ cpdef object sample_of(tensor, tuple plain_types):
 
 
 cdef unsigned long long digest_of(size_t address, size_t size) noexcept nogil:
-    """A digest of all bytes of memory up to 512, of 64 words spread evenly over more."""
+    """Return a digest of all bytes of memory up to 512, of 64 words spread evenly over more."""
     cdef const char* memory = <const char*> address
     cdef size_t words = size // 8, step, index = 0
     cdef uint64_t word, mixed = size
@@ -174,7 +174,7 @@ cdef unsigned long long digest_of(size_t address, size_t size) noexcept nogil:
 
 
 cpdef bint is_freed(tensor) except -1:
-    """Whether a tensor has elements but no memory, as parameters that FSDP gathers only while they are used."""
+    """Return whether a tensor has elements but no memory, as parameters that FSDP gathers only while they are used."""
     if not tensor.data_ptr():
         return tensor.numel() != 0
     return tensor.storage_offset() != 0 and tensor.untyped_storage().nbytes() == 0
@@ -234,7 +234,7 @@ cdef class StepRows:
         return self.begin_call(module, type, phase, self.next_call(module, type, phase), stack)
 
     cpdef Py_ssize_t next_call(self, module, type, phase) except -2:
-        """The number of a call that begins."""
+        """Return the number of a call that begins."""
         key = (module, type, phase)
         cdef Py_ssize_t call = self.calls.get(key, 0)
         self.calls[key] = call + 1
