@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 from mindscope.server.process.server import listen
 
 from .live_viewer import DEADLINE_S, GrowingLog, LiveViewer, eventually, running_viewer
@@ -200,7 +200,7 @@ def test_requests_are_in_the_access_log(live: LiveViewer):
 
 def test_changes_that_come_faster_than_they_are_read_are_joined():
     async def scenario() -> None:
-        feed = EventStream()
+        feed = LiveEvents()
         feed.open()
         slow = feed.subscribe()
         for version in range(1, 1001):
@@ -218,7 +218,7 @@ def test_changes_that_come_faster_than_they_are_read_are_joined():
 
 def test_a_closed_feed_ends_old_and_new_subscriptions():
     async def scenario() -> None:
-        feed = EventStream()
+        feed = LiveEvents()
         feed.open()
         before = feed.subscribe()
         feed.close()
@@ -232,7 +232,7 @@ def test_a_closed_feed_ends_old_and_new_subscriptions():
 
 
 def test_publishing_before_and_after_the_event_loop_is_harmless():
-    feed = EventStream()
+    feed = LiveEvents()
     feed.publish(1, {"run"}, run_list_changed=False)
 
     async def scenario() -> None:

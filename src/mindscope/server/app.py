@@ -23,7 +23,7 @@ from mindscope.server.http.errors import RESPONSES, add_error_handlers
 from mindscope.server.http.lazy_routes import LazyRoutes, LazyRoutesMiddleware
 from mindscope.server.http.response_limit import DeadlineMiddleware
 from mindscope.server.http.security import SecurityMiddleware, require_json, require_own_page
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 from mindscope.settings import Settings
 from mindscope.types import Kind
 
@@ -75,7 +75,7 @@ ROUTES = {
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
-    """Return the application over ``catalog``. The watcher publishes changes to its ``EventStream``.
+    """Return the application over ``catalog``. The watcher publishes changes to its ``LiveEvents``.
 
     Raises SettingsError if the parameters of alerts can't be used.
     """
@@ -113,7 +113,7 @@ def _include(app: FastAPI, router: APIRouter) -> None:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None]:
     viewer: Viewer = app.state.viewer
-    viewer.shared(EventStream).open()
+    viewer.shared(LiveEvents).open()
     yield
     viewer.close()
 

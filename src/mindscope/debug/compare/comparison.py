@@ -14,7 +14,7 @@ from mindscope.debug.compare.first_difference import first_difference
 from mindscope.debug.compare.matching import match_tensors
 from mindscope.debug.compare.names import has_undefined_outputs
 from mindscope.debug.compare.result import Difference, Divergence, DivergenceCause
-from mindscope.debug.compare.samples import Sample
+from mindscope.debug.compare.samples import StepSample
 from mindscope.debug.compare.statistic_error import joined_statistics, statistic_errors, tolerance_of
 from mindscope.debug.compare.step_offset import common_steps
 from mindscope.debug.model.source import DebugSource
@@ -148,7 +148,8 @@ class Comparison:
     def compare(self, left: StepStatistics, right: StepStatistics) -> ComparedStep:
         """Return the pairs of tensors that both steps have, and their errors."""
         rows = [
-            Sample.of(each, len(source.tensors)).row for each, source in zip((left, right), self._sources, strict=True)
+            StepSample.of(each, len(source.tensors)).row
+            for each, source in zip((left, right), self._sources, strict=True)
         ]
         one, other = rows[0][self.matching.left], rows[1][self.matching.right]
         pairs = np.flatnonzero((one >= 0) & (other >= 0))

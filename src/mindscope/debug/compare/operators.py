@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mindscope.debug.compare.names import alike_type, moves_memory, parts_of, plain_path
-from mindscope.debug.compare.samples import Sample, samples_of
+from mindscope.debug.compare.samples import StepSample, samples_of
 from mindscope.debug.first_bad.step_operators import is_module
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
@@ -71,7 +71,7 @@ class RecordedOperators:
 
     tensors: Sequence[DebugTensor]
     operators: tuple[RecordedOperator, ...]
-    samples: tuple[Sample, ...]
+    samples: tuple[StepSample, ...]
     """Samples of the first steps."""
 
     @classmethod
@@ -123,7 +123,7 @@ def owner_of(tensor: DebugTensor) -> str:
     return f"gradient of {own}" if tensor.role is Role.GRADIENT else tensor.operator
 
 
-def _positions(samples: Sequence[Sample]) -> dict[int, int]:
+def _positions(samples: Sequence[StepSample]) -> dict[int, int]:
     """Return the position of each tensor in the order of execution of the first step that has it."""
     order: dict[int, int] = {}
     for sample in samples:

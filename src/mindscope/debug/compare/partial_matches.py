@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from mindscope.debug.compare.chains import OperatorMatch
 from mindscope.debug.compare.operators import RecordedOperator, RecordedOperators
-from mindscope.debug.compare.samples import Sample
+from mindscope.debug.compare.samples import StepSample
 from mindscope.debug.compare.tensor_pairs import Sides, module_pairs, outputs_of
 from mindscope.debug.model.tensors import Phase, Role
 
@@ -94,7 +94,7 @@ def updates_of(side: RecordedOperators, parameters: Sequence[int]) -> set[int]:
     return found
 
 
-def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: Sample) -> set[int]:
+def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: StepSample) -> set[int]:
     needed = {sample.key(parameter) for parameter in parameters if sample.has(parameter)}
     found: set[int] = set()
     for _, index, tensors in sorted(_optimizer_operators(side, sample), reverse=True):
@@ -104,7 +104,7 @@ def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: Samp
     return found
 
 
-def _optimizer_operators(side: RecordedOperators, sample: Sample) -> Iterator[tuple[int, int, list[int]]]:
+def _optimizer_operators(side: RecordedOperators, sample: StepSample) -> Iterator[tuple[int, int, list[int]]]:
     """Yield the order, index and tensors of each operator of a step."""
     for index, operator in enumerate(side.operators):
         tensors = [tensor for tensor in operator.tensors if sample.has(tensor)]

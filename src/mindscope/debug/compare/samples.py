@@ -19,7 +19,7 @@ STEPS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class StepSample:
     """One step by the indexes of its tensors. Columns of shape (tensors,)."""
 
     step: int
@@ -28,7 +28,7 @@ class Sample:
     recorded: StepStatistics
 
     @classmethod
-    def of(cls, recorded: StepStatistics, tensors: int) -> Sample:
+    def of(cls, recorded: StepStatistics, tensors: int) -> StepSample:
         """Return a step by the indexes of its tensors."""
         row = np.full(tensors, -1, np.int64)
         known = recorded.tensor < tensors
@@ -65,9 +65,9 @@ class Sample:
                 if np.isfinite(counts[row])}  # fmt: skip
 
 
-def samples_of(source: DebugSource) -> tuple[Sample, ...]:
+def samples_of(source: DebugSource) -> tuple[StepSample, ...]:
     """Return the first steps of the first rank that can be read."""
-    samples: list[Sample] = []
+    samples: list[StepSample] = []
     for rank in source.ranks[:1]:
         for step in source.steps(rank):
             sample = sample_at(source, step, rank)
@@ -77,9 +77,9 @@ def samples_of(source: DebugSource) -> tuple[Sample, ...]:
     return tuple(samples)
 
 
-def sample_at(source: DebugSource, step: int, rank: int) -> Sample | None:
+def sample_at(source: DebugSource, step: int, rank: int) -> StepSample | None:
     """Return a step; None if it can't be read."""
     try:
-        return Sample.of(source.at(step, rank), len(source.tensors))
+        return StepSample.of(source.at(step, rank), len(source.tensors))
     except (FormatError, OSError):
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.debug.compare.samples import STEPS, Sample, sample_at
+from mindscope.debug.compare.samples import STEPS, StepSample, sample_at
 from mindscope.debug.compare.statistic_error import statistic_errors, tolerance_of
 from mindscope.debug.model.source import DebugSource
 
@@ -59,7 +59,7 @@ def find_step_offset(left: DebugSource, right: DebugSource, pairs: Sequence[tupl
 
 
 def _agreement(
-    samples: tuple[Sample, Sample], sources: tuple[DebugSource, DebugSource], pairs: Sequence[tuple[int, int]]
+    samples: tuple[StepSample, StepSample], sources: tuple[DebugSource, DebugSource], pairs: Sequence[tuple[int, int]]
 ) -> float:
     """Return the share of the tensors of a step that are equal within the tolerance."""
     there = [(one, other) for one, other in pairs if samples[0].has(one) and samples[1].has(other)]
@@ -89,9 +89,9 @@ def common_steps(left: DebugSource, right: DebugSource, offset: int) -> Mapping[
     return dict(sorted(by_step.items()))
 
 
-def aligned_samples(left: DebugSource, right: DebugSource, offset: int) -> tuple[tuple[Sample, Sample], ...]:
+def aligned_samples(left: DebugSource, right: DebugSource, offset: int) -> tuple[tuple[StepSample, StepSample], ...]:
     """Return the first two common steps of the first ranks that can be read."""
-    found: list[tuple[Sample, Sample]] = []
+    found: list[tuple[StepSample, StepSample]] = []
     for step, ranks in common_steps(left, right, offset).items():
         one, other = ranks[0]
         samples = sample_at(left, step, one), sample_at(right, step + offset, other)

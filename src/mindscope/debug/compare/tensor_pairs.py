@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mindscope.debug.compare.operators import RecordedOperator, RecordedOperators
-from mindscope.debug.compare.samples import Sample
+from mindscope.debug.compare.samples import StepSample
 from mindscope.debug.compare.statistic_error import statistic_errors
 from mindscope.debug.model.tensors import DebugTensor, Role
 
@@ -25,7 +25,7 @@ class Sides:
 
     left: RecordedOperators
     right: RecordedOperators
-    samples: tuple[tuple[Sample, Sample], ...]
+    samples: tuple[tuple[StepSample, StepSample], ...]
 
     def swapped(self) -> Sides:
         """Return the right source as the left one."""
@@ -152,7 +152,7 @@ class _Borders:
     """All outputs, in the order of execution."""
 
     @classmethod
-    def of(cls, side: RecordedOperators, chain: Sequence[RecordedOperator], sample: Sample) -> _Borders:
+    def of(cls, side: RecordedOperators, chain: Sequence[RecordedOperator], sample: StepSample) -> _Borders:
         tensors = sorted(
             (each for operator in chain for each in operator.tensors if sample.has(each)), key=sample.order
         )
@@ -167,7 +167,7 @@ class _Borders:
         return cls(_unique(entering, sample), _unique(leaving[::-1], sample), inputs, outputs)
 
 
-def _unique(tensors: Iterable[int], sample: Sample) -> list[int]:
+def _unique(tensors: Iterable[int], sample: StepSample) -> list[int]:
     found: dict[int, int] = {}
     for tensor in tensors:
         found.setdefault(sample.key(tensor), tensor)

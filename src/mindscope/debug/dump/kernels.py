@@ -13,7 +13,7 @@ _REGEX_BEGIN, _REGEX_END = "name-regex(", ")"
 
 
 @dataclass(slots=True)
-class Kernels:
+class KernelSelection:
     """Selects operators by their full names, such as ``Default/network-Net/conv1-Conv2d/convolution-op0``."""
 
     entries: tuple[str, ...]
@@ -37,7 +37,7 @@ class Kernels:
         return [entry for entry in self.entries if entry not in self._matched]
 
 
-def parse_kernels(entries: Sequence[str], label: str) -> Kernels:
+def parse_kernels(entries: Sequence[str], label: str) -> KernelSelection:
     """Return the selectors of operators.
 
     An entry with neither ``/`` nor ``-op`` is a type: it selects operators whose type contains it, in any case.
@@ -52,7 +52,7 @@ def parse_kernels(entries: Sequence[str], label: str) -> Kernels:
         SettingsError: an expression that RE2 can't compile, as one with look-ahead or back references.
     """
     plain = tuple(entry.replace('"', "").strip() for entry in entries)
-    return Kernels(plain, tuple(_matcher(entry, f"{label}[{index}]") for index, entry in enumerate(plain)))
+    return KernelSelection(plain, tuple(_matcher(entry, f"{label}[{index}]") for index, entry in enumerate(plain)))
 
 
 def _matcher(entry: str, label: str) -> Callable[[str], bool]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from mindscope.debug.dump.config_entries import ConfigEntries
 from mindscope.debug.dump.iterations import Iterations, parse_iterations
-from mindscope.debug.dump.kernels import Kernels, parse_kernels
+from mindscope.debug.dump.kernels import KernelSelection, parse_kernels
 from mindscope.debug.dump.statistic_columns import CATEGORIES, DEFAULT_CATEGORIES, DEVICE_CATEGORIES
 from mindscope.errors import SettingsError
 
@@ -39,7 +39,7 @@ class DumpSettings:
     directory: Path
     net_name: str
     iterations: Iterations
-    kernels: Kernels
+    kernels: KernelSelection
     dump_mode: int
     op_debug_mode: int
     overflow_number: int

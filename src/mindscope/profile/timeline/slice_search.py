@@ -13,7 +13,7 @@ from mindscope.profile.timeline.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hits:
+class SliceHits:
     """All slices with some names, in the order of the timeline."""
 
     timeline: Timeline
@@ -61,10 +61,10 @@ def slice_at(timeline: Timeline, time: int, name: str) -> int | None:
     return int(rows[np.argmin(timeline.duration[rows])]) if len(rows) else None
 
 
-def search(timeline: Timeline, names: Iterable[int]) -> Hits:
+def search(timeline: Timeline, names: Iterable[int]) -> SliceHits:
     """Return the slices with one of ``names``; unknown numbers are ignored."""
     is_wanted = np.zeros(len(timeline.names), bool)
     wanted = np.array([name for name in names if 0 <= name < len(timeline.names)], np.int64)
     is_wanted[wanted] = True
     indexes = np.flatnonzero(is_wanted[timeline.name]) if len(timeline) and len(wanted) else np.empty(0, np.int64)
-    return Hits(timeline, indexes, timeline.start[indexes])
+    return SliceHits(timeline, indexes, timeline.start[indexes])

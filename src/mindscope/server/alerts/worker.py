@@ -29,7 +29,7 @@ from mindscope.server.annotations.query import answer_annotations
 from mindscope.server.annotations.schema import AnnotationRecords, LiveAnnotations, MuteRecord
 from mindscope.server.annotations.store import annotations_of
 from mindscope.server.http.context import Viewer
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 from mindscope.server.live.schema import LiveChange
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ THRESHOLD = "threshold:"
 class AlertWorker:
     """The alerts of a viewer: a thread that checks the runs that the event stream names."""
 
-    def __init__(self, catalog: Catalog, annotations: Annotations, stream: EventStream, parameters: Parameters) -> None:
+    def __init__(self, catalog: Catalog, annotations: Annotations, stream: LiveEvents, parameters: Parameters) -> None:
         self._catalog = catalog
         self._annotations = annotations
         self._stream = stream
@@ -183,7 +183,7 @@ def alerts_of(viewer: Viewer) -> AlertWorker:
 
     def make() -> AlertWorker:
         parameters = Parameters.from_text(viewer.settings.alerts)
-        return AlertWorker(viewer.catalog, annotations_of(viewer), viewer.shared(EventStream), parameters)
+        return AlertWorker(viewer.catalog, annotations_of(viewer), viewer.shared(LiveEvents), parameters)
 
     return viewer.shared(AlertWorker, make)
 

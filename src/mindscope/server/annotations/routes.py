@@ -44,7 +44,7 @@ from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import Failure, FailureAnswer, ReasonEntry
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     409: {"model": StaleAnswer, "description": "A record has changed since; nothing was written."},
@@ -115,7 +115,7 @@ def _write(viewer: Viewer, changes: list[AnnotationChange]) -> JsonResponse | JS
         return _stale(error)
     except AnnotationError as error:
         return failure(503, reason_of(error), "start the viewer with a --workspace of your own")
-    viewer.shared(EventStream).announce("annotations", LiveAnnotations(revision=contents.revision))
+    viewer.shared(LiveEvents).announce("annotations", LiveAnnotations(revision=contents.revision))
     return JsonResponse(answer_records(contents))
 
 

@@ -12,7 +12,7 @@ from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.jobs.jobs import Jobs
 
 
-class StepCollector(Protocol):
+class StepReceiver(Protocol):
     """Takes the steps of a source one after the other."""
 
     steps: list[int]
@@ -23,13 +23,13 @@ class StepCollector(Protocol):
     def skip(self, step: int) -> None: ...
 
 
-C = TypeVar("C", bound=StepCollector)
+C = TypeVar("C", bound=StepReceiver)
 
 
 class _Scan:
     """Adds the steps of one rank to a collector."""
 
-    def __init__(self, opened: OpenSource, rank: int, steps: tuple[int, ...], collector: StepCollector) -> None:
+    def __init__(self, opened: OpenSource, rank: int, steps: tuple[int, ...], collector: StepReceiver) -> None:
         self._opened = opened
         self._rank = rank
         self._steps = steps

@@ -17,7 +17,7 @@ BUDGET_S = 0.4
 """A request runs steps for this long, and answers with what it has."""
 
 
-class Steps(Protocol):
+class SteppedWork(Protocol):
     """A computation step by step."""
 
     @property
@@ -28,7 +28,7 @@ class Steps(Protocol):
     def run_step(self) -> None: ...
 
 
-class Work(Steps, Protocol):
+class Work(SteppedWork, Protocol):
     """A computation for one version of its key."""
 
     def take_over(self, earlier: Any) -> None:
@@ -37,7 +37,7 @@ class Work(Steps, Protocol):
 
 
 K = TypeVar("K", bound=Hashable)
-S = TypeVar("S", bound=Steps)
+S = TypeVar("S", bound=SteppedWork)
 W = TypeVar("W", bound=Work)
 A = TypeVar("A")
 

@@ -57,7 +57,7 @@ class Subscription:
         return events
 
 
-class EventStream:
+class LiveEvents:
     """Carries messages to all clients and listeners.
 
     ``publish``, ``announce`` and ``listen`` are for any thread, the rest for its event loop.

@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from mindscope.server.http.context import CurrentViewer, Viewer
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 from mindscope.server.live.schema import LiveHello
 
 PING_S = 15.0
@@ -39,7 +39,7 @@ async def get_live(viewer: CurrentViewer) -> EventStreamResponse:
 
 
 async def _events(viewer: Viewer) -> AsyncIterator[str]:
-    stream = viewer.shared(EventStream)
+    stream = viewer.shared(LiveEvents)
     subscription = stream.subscribe()
     try:
         # Read after subscribing, so that each newer change becomes an event.

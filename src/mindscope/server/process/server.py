@@ -19,7 +19,7 @@ from mindscope.server.app import create_app
 from mindscope.server.http.admission import BACKLOG, MAX_CONNECTIONS
 from mindscope.server.http.connection_timeouts import TimedProtocol
 from mindscope.server.http.context import Viewer
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 from mindscope.server.process.logs import logging_of
 from mindscope.server.process.registry import recorded
 from mindscope.settings import Settings, require_base_dir
@@ -42,7 +42,7 @@ class ViewerServer(uvicorn.Server):
             self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._viewer.shared(EventStream).close()
+        self._viewer.shared(LiveEvents).close()
         await super().shutdown(sockets)
 
 
@@ -71,7 +71,7 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
 @contextmanager
 def _watching(catalog: Catalog, viewer: Viewer, reload_interval: float) -> Generator[None]:
     list_version = catalog.list_version
-    stream, alerts = viewer.shared(EventStream), alerts_of(viewer)
+    stream, alerts = viewer.shared(LiveEvents), alerts_of(viewer)
 
     def publish(changed: frozenset[str]) -> None:
         nonlocal list_version

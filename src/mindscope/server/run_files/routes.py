@@ -19,7 +19,7 @@ from mindscope.server.annotations.store import annotations_of
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.schema import FailureAnswer, ReasonEntry
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 from mindscope.server.run_files.deletion import DeletionPlan, delete_files, plan_deletion, token_of
 from mindscope.server.run_files.move import DirectoryMove, move_directories, names_of
 from mindscope.server.run_files.schema import (
@@ -160,7 +160,7 @@ def _publish_changes(viewer: Viewer) -> None:
     """Refresh the catalog and inform the pages, even if the viewer does not watch its logs."""
     changed = viewer.catalog.refresh()
     if changed:
-        viewer.shared(EventStream).publish(viewer.catalog.version, changed, run_list_changed=True)
+        viewer.shared(LiveEvents).publish(viewer.catalog.version, changed, run_list_changed=True)
 
 
 def _alert_ids(viewer: Viewer, runs: Mapping[str, str]) -> dict[str, str]:
@@ -172,7 +172,7 @@ def _alert_ids(viewer: Viewer, runs: Mapping[str, str]) -> dict[str, str]:
 def _rename_notes(viewer: Viewer, runs: Mapping[str, str | None], alerts: Mapping[str, str] | None = None) -> None:
     revision = rename_runs(annotations_of(viewer), runs, alerts)
     if revision is not None:
-        viewer.shared(EventStream).announce("annotations", LiveAnnotations(revision=revision))
+        viewer.shared(LiveEvents).announce("annotations", LiveAnnotations(revision=revision))
 
 
 def _forbidden() -> JSONResponse:

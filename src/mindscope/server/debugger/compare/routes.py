@@ -36,7 +36,7 @@ from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import FailureAnswer
-from mindscope.server.live.event_stream import EventStream
+from mindscope.server.live.event_stream import LiveEvents
 
 router = APIRouter()
 
@@ -96,7 +96,7 @@ def put_operator_pair(query: PairChange, viewer: CurrentViewer) -> Response:
         except (AnnotationError, StaleRecordError) as error:
             reason = reason_of(error) if isinstance(error, AnnotationError) else Reason("stale_record", keys=query.left)
             return failure(503, reason, "start the viewer with a --workspace of your own")
-        viewer.shared(EventStream).announce("annotations", LiveAnnotations(revision=written.revision))
+        viewer.shared(LiveEvents).announce("annotations", LiveAnnotations(revision=written.revision))
         pairs = known_pairs(left.source, right.source, operator_pairs(written, *paths))
         return JsonResponse(PairsAnswer(by_hand=[OperatorPair(left=one, right=each) for one, each in pairs.items()]))
 
