@@ -130,6 +130,34 @@ def test_commands_take_an_archive(tmp_path: Path) -> None:
     assert open_runs(tmp_path / "whole")["a"].damages == ()
 
 
+def test_an_archive_is_packed_again(tmp_path: Path) -> None:
+    log(tmp_path / "runs" / "a", version(), steps(range(10)))
+    log(tmp_path / "runs" / "b", version(), steps(range(10)))
+    pack_runs([tmp_path / "runs"], tmp_path / "x.mscope")
+    pack_runs([tmp_path / "x.mscope"], tmp_path / "y.mscope")
+    again = open_runs(tmp_path / "y.mscope")
+    assert set(again) == {"a", "b"}
+    assert again["a"].scalars("loss").step.tolist() == list(range(10))
+
+
+def test_other_files_with_names_of_event_files_are_copied(tmp_path: Path, cache: Path) -> None:
+    log(tmp_path / "runs" / "a", version(), steps(range(3)))
+    log(tmp_path / "runs" / "a", b"step,time\n1,2\n", name="step_summary.1.csv")
+    pack_runs([tmp_path / "runs"], tmp_path / "x.mscope")
+    open_runs(tmp_path / "x.mscope")
+    (copied,) = cache.rglob("step_summary.1.csv")
+    assert copied.read_bytes() == b"step,time\n1,2\n"
+
+
+def test_a_cache_that_cant_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log(tmp_path / "runs" / "a", version(), steps(range(3)))
+    pack_runs([tmp_path / "runs"], tmp_path / "x.mscope")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(ArchiveError, match="set XDG_CACHE_HOME"):
+        open_runs(tmp_path / "x.mscope")
+
+
 def test_an_archive_that_is_replaced_is_reported(tmp_path: Path) -> None:
     log(tmp_path / "runs" / "a", version(), *(event(n, {"tag": "t", "text": "old"}) for n in range(3)))
     pack_runs([tmp_path / "runs"], tmp_path / "x.mscope")

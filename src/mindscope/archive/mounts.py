@@ -28,6 +28,8 @@ from mindscope.errors import ArchiveError
 
 KEPT_S = 30 * 24 * 3600
 """Time after the last use of a directory after which the next opening of any archive deletes it."""
+_NAME_LENGTH = 32
+"""Characters of the name of an archive in that of its directory."""
 _CHUNK_BYTES = 1 << 20
 _STALE = 116  # ESTALE
 
@@ -43,31 +45,45 @@ _ranges: dict[str, _Range] = {}  # by path in the directory
 _locks: dict[str, int] = {}  # descriptors that keep directories in use, by directory
 
 
-def mount(path: str | os.PathLike[str], is_read_in_place: Callable[[str], bool]) -> Path:
-    """Return a directory that mirrors an archive; ``is_read_in_place`` says by the name which files are ranges.
+def mount(path: str | os.PathLike[str], is_read_in_place: Callable[[str, bytes], bool], head_bytes: int) -> Path:
+    """Return a directory that mirrors an archive.
 
     The directory stays in the cache of the user, for the next opening.
 
+    Args:
+        path: the archive.
+        is_read_in_place: says by the name and the first bytes of a file whether ``open_file`` reads it.
+        head_bytes: number of these bytes.
+
     Raises:
-        ArchiveError: the archive is damaged, or ``mindscope pack`` did not write it.
-        OSError: it can't be read, or the cache can't be written.
+        ArchiveError: the archive is damaged, ``mindscope pack`` did not write it, or the cache can't be written.
+        OSError: it can't be read.
     """
     archive = Path(path).resolve()
     state = archive.stat()
     entries = read_index(archive)
     identity = (state.st_dev, state.st_ino, state.st_mtime_ns)
     digest = sha256("\n".join(map(repr, entries)).encode())
-    directory = cache_directory() / f"{archive.name.removesuffix(SUFFIX)[:64]}-{digest.hexdigest()[:16]}"
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _use(directory)
-    _delete_unused(directory.parent)
-    for entry in entries:
-        target = directory / entry.name
-        if is_read_in_place(target.name):
-            _ranges[str(target)] = _Range(str(archive), entry.start, entry.size, identity)
-            _make(archive, entry, target, copies=False)
-        else:
-            _make(archive, entry, target, copies=True)
+    directory = cache_directory() / f"{archive.name.removesuffix(SUFFIX)[:_NAME_LENGTH]}-{digest.hexdigest()[:16]}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _use(directory)
+        _delete_unused(directory.parent)
+        with archive.open("rb", buffering=0) as file:
+            for entry in entries:
+                target = directory / entry.name
+                file.seek(entry.start)
+                is_range = is_read_in_place(target.name, file.read(min(head_bytes, entry.size)))
+                if is_range:
+                    _ranges[str(target)] = _Range(str(archive), entry.start, entry.size, identity)
+                _make(archive, entry, target, copies=not is_range)
+    except ArchiveError:
+        raise
+    except OSError as error:
+        raise ArchiveError(
+            f"{archive} can't be opened in {directory.parent}: {error.strerror}; make room, or set "
+            "XDG_CACHE_HOME to another directory"
+        ) from error
     return directory
 
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mindscope.archive.mounts import mount
 from mindscope.archive.names import is_archive
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, Finder, RunLoader, find_runs
-from mindscope.ingest.file_names import is_event_name
+from mindscope.ingest.archives import open_archive
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.remote_addresses import remote_address
@@ -58,7 +57,7 @@ def directory_of(path: str | os.PathLike[str]) -> Path:
         raise RunNotFoundError(reason)
     directory = Path(path).expanduser()
     if is_archive(directory):
-        return mount(directory, is_event_name)
+        return open_archive(directory)
     if directory.is_dir():
         return directory
     if directory.exists():

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from mindscope._version import VERSION
 from mindscope.archive.index import MOST_ENTRIES, times_field
+from mindscope.archive.mounts import open_file
 from mindscope.archive.names import SUFFIX
 from mindscope.debug.logs.find_logs import find_logs
 from mindscope.errors import ArchiveError, RunNotFoundError
@@ -161,11 +162,10 @@ def _write(out: BinaryIO, base: Path, files: Iterable[Path], runs: Sequence[str]
 def _add(archive: zipfile.ZipFile, path: Path, name: str) -> None:
     """Add a regular file, up to its size now. Raises OSError, ValueError for what is no regular file."""
     name.encode()
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode):
-            raise ValueError("it is no regular file")
+    state = path.lstat()
+    if not stat.S_ISREG(state.st_mode):
+        raise ValueError("it is no regular file")
+    with open_file(path) as file:
         info = zipfile.ZipInfo(name, _date(state.st_mtime))
         info.extra = times_field(state.st_mtime)
         info.external_attr = (stat.S_IFREG | stat.S_IMODE(state.st_mode)) << 16
