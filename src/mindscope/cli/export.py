@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 from mindscope.errors import ExportError, SettingsError
+
+if TYPE_CHECKING:  # options of a command need no NumPy
+    from mindscope.ingest.discover import Discovery
 
 _PARQUET, _TENSORBOARD = "parquet", "tensorboard"
 KINDS = "scalar, image, video, tensor, histogram, text, audio, table, html"
@@ -64,11 +67,13 @@ def export(
             overwritten=overwritten,
             overwrite=overwrite,
         )
-    if _PARQUET in options.scalar_formats and reading.Kind.SCALAR in options.kinds and not reading.is_single_run(path):
-        _export_dataset(path, out, options, follow_links)
-        options = _without_parquet(options)
-        if not options.kinds:
-            return
+    if _PARQUET in options.scalar_formats and reading.Kind.SCALAR in options.kinds:
+        found = reading.find_below(path, follow_links)
+        if list(found.runs) != ["."]:
+            _export_dataset(found, path, out, options)
+            options = _without_parquet(options)
+            if not options.kinds:
+                return
     runs = runs_below(path, follow_links)
     report = _export(runs, out, options, _TENSORBOARD in formats)
     for skipped in report.skipped:
@@ -90,10 +95,8 @@ def _export(runs: reading.Runs, out: str, options: reading.ExportOptions, is_ten
     )
 
 
-def _export_dataset(path: str, out: str, options: reading.ExportOptions, follow_links: bool) -> None:
-    report = reading.export_dataset(
-        path, out, tags=options.tags, overwritten=options.overwritten, follow_links=follow_links
-    )
+def _export_dataset(found: Discovery, path: str, out: str, options: reading.ExportOptions) -> None:
+    report = reading.export_discovery(found, out, tags=options.tags, overwritten=options.overwritten)
     for problem in report.problems:
         sys.stderr.write(f"mindscope: {printable(problem)}\n")
     if not report.written and not report.kept:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from mindscope.analysis.tensor_slice import TensorSlice
     from mindscope.analysis.tensor_statistics import TensorStatistics
     from mindscope.reading.dataset import DatasetReport, export_dataset
-    from mindscope.reading.dataset import is_single_run as is_single_run
+    from mindscope.reading.dataset import export_discovery as export_discovery
+    from mindscope.reading.dataset import find_below as find_below
     from mindscope.reading.export import EXPORTABLE as EXPORTABLE
     from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
     from mindscope.reading.failures import FailurePaths as FailurePaths
@@ -93,7 +94,7 @@ _MODULES = {
     "mindscope.analysis.scalar_statistics": "ScalarStatistics",
     "mindscope.analysis.tensor_slice": "TensorSlice",
     "mindscope.analysis.tensor_statistics": "TensorStatistics",
-    "mindscope.reading.dataset": "DatasetReport export_dataset is_single_run",
+    "mindscope.reading.dataset": "DatasetReport export_dataset export_discovery find_below",
     "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs EXPORTABLE",
     "mindscope.reading.failures": "FailurePaths find_failures read_failures",
     "mindscope.reading.graphs": "GraphReaders read_graphs",

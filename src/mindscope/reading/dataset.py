@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import RunNotFoundError
-from mindscope.ingest.discover import Finder, FoundRun
+from mindscope.ingest.discover import Discovery, Finder, FoundRun
 from mindscope.ingest.run_loader import RunLoader
 from mindscope.reading.open import directory_of
 from mindscope.reading.run import Run
@@ -69,10 +69,22 @@ def export_dataset(
         MissingPackageError: pyarrow is not installed.
         OSError: writing failed; the files of an earlier export stay as they were.
     """
-    pyarrow_module()
+    return export_discovery(find_below(base, follow_links), target, tags=tags, overwritten=overwritten)
+
+
+def find_below(base: str | os.PathLike[str], follow_links: bool = False) -> Discovery:
+    """Return the runs below a directory. Raises RunNotFoundError if there is none."""
     found = Finder(directory_of(base), follow_links).find()
     if not found.runs:
         raise RunNotFoundError(f"{base} holds no run at any depth; give the directory that a training wrote")
+    return found
+
+
+def export_discovery(
+    found: Discovery, target: str | os.PathLike[str], *, tags: Sequence[str] = (), overwritten: bool = False
+) -> DatasetReport:
+    """Write the scalars of runs that were found, as ``export_dataset`` does."""
+    pyarrow_module()
     buckets: dict[int, list[FoundRun]] = defaultdict(list)
     for run in found.runs.values():
         buckets[_bucket(run.id)].append(run)
@@ -91,11 +103,6 @@ def export_dataset(
     written = tuple(path for path, is_new in files.items() if is_new)
     kept = tuple(path for path, is_new in files.items() if not is_new)
     return DatasetReport(written, kept, tuple(map(str, found.unreadable)))
-
-
-def is_single_run(path: str | os.PathLike[str]) -> bool:
-    """Return whether a directory is one run without others below it. Raises RunNotFoundError without a directory."""
-    return list(Finder(directory_of(path)).find().runs) == ["."]
 
 
 def _bucket(run: str) -> int:
