@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import Any, NoReturn
+from typing import Any
 
 from mindscope.capture import arguments, exit_hooks
 from mindscope.capture.array_conversion import to_item, to_scalar
@@ -25,6 +24,7 @@ from mindscope.capture.scalars import FLOAT32_MAX
 from mindscope.capture.submission import submit_values
 from mindscope.capture.tensorboard_tensors import TENSORBOARD_TENSOR
 from mindscope.capture.writer import Writer, queue_full
+from mindscope.capture.writer_owner import WriterOwner
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.formats._event_batch import BATCH_BYTES, EventBatch
 from mindscope.formats.tensorboard import session_start_events
@@ -39,7 +39,7 @@ _FIRST_BYTES = 4 << 10  # counted for a batch that has just begun
 _OWN_ARRAYS = {"tensor": TENSORBOARD_TENSOR, "histogram": LIMIT_HISTOGRAM}
 
 
-class EventStream:
+class EventStream(WriterOwner):
     """Records values into event files of TensorBoard's format, each with its own step and wall time.
 
     Queue, thread and promises are those of ``SummaryRecord``: a call copies and queues; a value that can't be recorded
@@ -103,16 +103,6 @@ class EventStream:
         self._opening = threading.RLock()
         self._writer.reset_after_fork()
         self._reset()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"{type(self).__name__} of {self._writer.directory} can't be copied or handed to another process, such as "
-            f"a spawned worker: make a {type(self).__name__} of that directory in the process that records"
-        )
-
-    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if not is_finalizing() and hasattr(self, "_writer"):
-            self._writer.request_close()
 
     @property
     def directory(self) -> str:

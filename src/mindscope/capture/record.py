@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from os import PathLike
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 from mindscope.capture import arguments, exit_hooks
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
@@ -22,13 +22,14 @@ from mindscope.capture.submission import submit_step
 from mindscope.capture.thread_values import ValuesByThread
 from mindscope.capture.value_collector import ValueCollector
 from mindscope.capture.writer import Writer, queue_full
+from mindscope.capture.writer_owner import WriterOwner
 from mindscope.errors import RecorderClosedError
 from mindscope.log_settings import configure_log
 
 _now = time.time
 
 
-class SummaryRecord:
+class SummaryRecord(WriterOwner):
     """Records values of a training into event files that mindscope, MindInsight and MindSpore's own classes read.
 
     ``add_value`` collects values; ``record(step)`` writes them as one event of that step. Both only copy and queue; a
@@ -105,12 +106,6 @@ class SummaryRecord:
         self._writer.reset_after_fork()
         self._begin()
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"{type(self).__name__} of {self._writer.directory} can't be copied or handed to another process, such as "
-            f"a spawned worker: make a {type(self).__name__} of that directory in the process that records"
-        )
-
     def __enter__(self) -> SummaryRecord:
         if self._writer.is_closed:
             raise RecorderClosedError("recorder was closed, make a new SummaryRecord")
@@ -122,9 +117,8 @@ class SummaryRecord:
         self.close()
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # when the interpreter ends, an exit hook has closed the files; modules are empty, and no other thread runs
-        if not is_finalizing() and hasattr(self, "_writer"):
-            self._writer.request_close()
+        super().__del__(is_finalizing)
+        if not is_finalizing() and hasattr(self, "files"):
             self.files.request_close()
 
     @property

@@ -45,7 +45,7 @@ class MachineMetrics:
             # guest time is part of user time
             whole = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
             for _, share in self._rates.per_second("cpu", whole - idle, whole).items():
-                yield "cpu/percent", 100 * share
+                yield "cpu/percent", min(100 * share, 100.0)  # sums of floats may differ by a rounding
 
     def _memory(self) -> Iterator[tuple[str, float]]:
         limited = cgroup.memory(self._cgroup)
