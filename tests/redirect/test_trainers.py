@@ -207,3 +207,40 @@ def test_torchrun_with_two_processes(tmp_path: Path) -> None:
         runs = mindscope.open_runs(tmp_path / base)
         assert sorted(run.scalars("rank").value.tolist() for run in runs.values()) == [[0.0], [1.0]]
         assert all(run.scalars("total").value.tolist() == [3.0] for run in runs.values())
+
+
+CALLBACKS = """
+import numpy as np
+import lightgbm, xgboost, wandb
+from wandb.integration.xgboost import WandbCallback
+from wandb.integration.lightgbm import wandb_callback
+import keras
+from wandb.integration.keras import WandbMetricsLogger, WandbModelCheckpoint
+
+random = np.random.default_rng(0)
+x, y = random.random((64, 4)), random.random(64)
+wandb.init(name="boosted")
+data = xgboost.DMatrix(x, y)
+callbacks = [WandbCallback(log_model=True)]
+xgboost.train({"nthread": 1}, data, 3, evals=[(data, "train")], callbacks=callbacks, verbose_eval=False)
+wandb.finish()
+wandb.init(name="light")
+rows = lightgbm.Dataset(x, y)
+options = {"verbose": -1, "num_threads": 1, "metric": "l2"}
+lightgbm.train(options, rows, 3, valid_sets=[rows], valid_names=["train"], callbacks=[wandb_callback()])
+wandb.finish()
+wandb.init(name="layers")
+model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(x, y, epochs=2, verbose=0, callbacks=[WandbMetricsLogger(log_freq=1), WandbModelCheckpoint("models")])
+"""
+
+
+def test_callbacks_of_wandb_integration(tmp_path: Path) -> None:
+    done = run_in(tmp_path, CALLBACKS, KERAS_BACKEND="torch")
+    assert done.returncode == 0, done.stderr
+    runs = mindscope.open_runs(tmp_path / "runs")
+    assert len(runs["boosted"].scalars("train/rmse").value) == 3
+    assert len(runs["light"].scalars("train/l2").value) == 3
+    assert len(runs["layers/train"].scalars("epoch_loss").value) == 2
+    assert any(line.startswith("  runs/layers  wandb: ") and "scalars" in line for line in said(done))

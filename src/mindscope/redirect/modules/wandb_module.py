@@ -14,6 +14,7 @@ from mindscope.redirect import media
 from mindscope.redirect.ignored import error_class, quiet
 from mindscope.redirect.modules import wandb_plots
 from mindscope.redirect.modules.names import generate_id, module_names
+from mindscope.redirect.modules.wandb_callbacks import callbacks_of
 from mindscope.redirect.runs import Library, RedirectedRun
 
 _WANDB = Library("wandb")
@@ -139,11 +140,12 @@ _KNOWN: dict[str, Any] = {
 _CURRENT: dict[str, Callable[[], Any]] = {
     "run": lambda: _WANDB.run, "config": _of_run("config"), "summary": _of_run("summary"),
 }  # fmt: skip
-_BELOW = {"wandb.plot": wandb_plots.NAMES}
 
 
 def names_of(module: str) -> dict[str, Any]:
     """Return the names of ``wandb`` or of a module below it, which has all names of ``wandb`` too."""
     current = _CURRENT if module == "wandb" else {}
+    callbacks = callbacks_of(module.rpartition(".")[2], lambda: _WANDB.current("the callback").dir)
+    plots = wandb_plots.NAMES if module == "wandb.plot" else {}
     errors = {name: error_class("wandb", name) for name in ("Error", "CommError", "UsageError")}
-    return module_names(module, {**_KNOWN, **errors, **_BELOW.get(module, {})}, current, _SUBMODULES)
+    return module_names(module, {**_KNOWN, **errors, **callbacks, **plots}, current, _SUBMODULES)
