@@ -13,6 +13,7 @@ import pytest
 
 import mindscope
 from tests.redirect.scripts import LIMIT_S, completed, plain_in, run_in, said
+from tests.server.live_viewer import free_port
 
 ENDS = """
 import os, random, sys
@@ -78,6 +79,32 @@ def test_signals_reach_the_script(tmp_path: Path, number: signal.Signals) -> Non
         assert mindscope.open_run(tmp_path / "runs" / "n").scalars("x").value.tolist() == [1.0]
 
 
+TERMINAL = """
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.executable, [sys.executable, "-m", "mindscope", "run", "script.py"])
+text = b""
+while b"ready" not in text:
+    text += os.read(terminal, 1000)
+os.write(terminal, bytes([3]))
+try:
+    while part := os.read(terminal, 1000):
+        text += part
+except OSError:  # the terminal has no process any more
+    pass
+words = text.decode()
+print(words.count("cleaned up"), words.count("KeyboardInterrupt"), words.count("mindscope run: 1 run"))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def test_ctrl_c_in_a_terminal_interrupts_once(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(WAITS)
+    done = completed([sys.executable, "-c", TERMINAL], tmp_path)
+    assert done.stdout == f"1 1 1\n{-signal.SIGINT}\n", done.stderr
+
+
 CHILDREN = """
 import multiprocessing, subprocess, sys
 
@@ -125,6 +152,19 @@ def test_modules_and_commands_run(tmp_path: Path) -> None:
     done = completed([*run, "missing.py"], tmp_path)
     assert done.returncode == 2
     assert done.stderr == "mindscope: script 'missing.py' does not exist; check the path, or give -m for a module\n"
+
+
+def test_a_running_viewer_is_named(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    port = str(free_port())
+    viewer = [sys.executable, "-m", "mindscope"]
+    assert completed([*viewer, "start", "runs", "--port", port, "--workspace", "space"], tmp_path).returncode == 0
+    try:
+        done = run_in(tmp_path, "import wandb\nprint(wandb.init(project='p', name='n').url)")
+    finally:
+        completed([*viewer, "stop", "--port", port], tmp_path)
+    assert done.stdout == f"http://127.0.0.1:{port}\n", done.stderr
+    assert said(done)[-1] == f"  view: http://127.0.0.1:{port}"
 
 
 def test_values_of_an_earlier_start_do_not_count(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -54,25 +53,12 @@ class Redirection(MetaPathFinder, Loader):
         names: dict[str, Any] = import_module(_IMPLEMENTATIONS[library]).names_of(module.__name__)
         module.__dict__.update({"__version__": _VERSIONS.get(library), **names})
 
-    def find_distributions(self, context: Any = None) -> Iterator[Distribution]:
+    def find_distributions(self, context: Any = None) -> Iterator[Any]:
         """Yield the distribution of a redirected library that is asked for by its name, not in lists of all."""
         wanted = str(getattr(context, "name", None) or "").lower()
         for name, version in _VERSIONS.items():
             if wanted == name.lower() and not _is_own(name):
-                yield _Installed(name, version)
-
-
-class _Installed(Distribution):
-    """What ``importlib.metadata`` says of a library."""
-
-    def __init__(self, name: str, version: str) -> None:
-        self._text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-
-    def read_text(self, filename: str) -> str | None:
-        return self._text if filename == "METADATA" else None
-
-    def locate_file(self, path: Any) -> Any:
-        return Path(path)
+                yield _distributions().Installed(name, version)
 
 
 def _library(module: str) -> str | None:
@@ -91,13 +77,9 @@ def _is_own(library: str) -> bool:
     if spec is None or spec.origin is None:
         return False
     is_package = Path(spec.origin).name == "__init__.py"
-    return "-packages" not in spec.origin and not (is_package and _is_declared(library))
+    return "-packages" not in spec.origin and not (is_package and _distributions().is_declared(library, Redirection))
 
 
-def _is_declared(library: str) -> bool:
-    """Return whether a distribution of this name is installed, as from a clone of its repository."""
-    context = DistributionFinder.Context(name=library)
-    others = [
-        getattr(finder, "find_distributions", None) for finder in sys.meta_path if type(finder) is not Redirection
-    ]
-    return any(next(iter(find(context)), None) is not None for find in others if find is not None)
+def _distributions() -> Any:
+    """Return the module that needs ``importlib.metadata``, which takes longer to import than the rest of the hook."""
+    return import_module("mindscope.redirect.distributions")
