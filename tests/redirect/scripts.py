@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 Completed = subprocess.CompletedProcess[str]
-LIMIT_S = 300
+LIMIT_S = 500
 
 
 def completed(command: list[str], folder: Path, **variables: str) -> Completed:

@@ -67,7 +67,8 @@ def pr_curve(y_true: Any = None, y_probas: Any = None, labels: Any = None, *_: A
     for name, true, scores in _classes(y_true, y_probas, labels):
         order = np.argsort(-scores, kind="stable")
         hits: Any = np.cumsum(true[order])
-        for at in np.flatnonzero(np.diff(scores[order], append=-np.inf)):
+        ends: Any = np.flatnonzero(np.diff(scores[order], append=-np.inf))
+        for at in ends:
             rows.append([name, float(hits[at] / max(hits[-1], 1)), float(hits[at] / (at + 1))])
     return Table(["class", "recall", "precision"], rows)
 
