@@ -189,6 +189,8 @@ try:
 except wandb.errors.UsageError as error:
     print("refused")
 run = wandb.init(mode="disabled"); run.log({"x": 1}); print(run.disabled); run.finish()
+import trackio
+run = wandb.init(name="both"); print(trackio.init(None, "both", resume="allow").id); trackio.finish(); run.finish()
 loop = {}; loop["loop"] = loop
 for config in (loop, object(), 7, [1]):
     wandb.init(config=config, project="", name="\\n..", reinit=True)
@@ -205,7 +207,7 @@ def test_rules_of_init_and_hostile_values(tmp_path: Path) -> None:
     done = run_in(tmp_path, RULES)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "True n-2 True", "..-..-up 2", "2 True", "refused", "True", "goes on True"
+        "True n-2 True", "..-..-up 2", "2 True", "refused", "True", "both-2", "goes on True"
     ]  # fmt: skip
     run = mindscope.open_run(tmp_path / "runs" / "again")
     assert (run.scalars("x").step.tolist(), run.scalars("x").value.tolist()) == ([0, 1, 2], [1.0, 2.0, 3.0])

@@ -20,6 +20,8 @@ from mindscope.tracking.session import Facts
 from mindscope.tracking.viewers import viewer_address
 
 _LOG = logging.getLogger("mindscope")
+_LIBRARIES: dict[str, str] = {}
+"""The library that wanted a directory first in this process: another one with the same names gets its own."""
 
 
 class RedirectedRun(TrackedRun):
@@ -168,7 +170,9 @@ class Library:
         project, name, id, group, job_type, notes_text = map(_text, (project, name, id, group, job_type, notes_text))
         try:
             wanted = run_directory(base, project, id or name or new_name())
-            directory = wanted if id or resume in ("must", "allow", "auto", True) or is_disabled else _new(wanted)
+            is_named = id or resume in ("must", "allow", "auto", True)
+            is_free = _LIBRARIES.setdefault(str(wanted), self.name) == self.name
+            directory = wanted if is_disabled or (is_named and is_free) else _new(wanted)
             facts = Facts(str(directory), project, name, group, job_type, _texts(tags), notes_text)
             run = start_run(_class_of(self), facts, resume, is_disabled, system_metrics=True, files=True)
         except (FileNotFoundError, FileExistsError) as error:
