@@ -56,8 +56,8 @@ def test_the_list_of_files(client: TestClient) -> None:
     ]
     assert facts == [
         ("git_diff.patch", "git_diff", None, 3, None), ("config/big.json", "config", None, 0, "too_large"),
-        ("model.pt", "checkpoint", 3, 3_000_000, None), ("notes.txt", "file", None, 1_400_000, None),
-        ("page.html", "file", None, len(HTML), None),
+        ("notes.txt", "file", None, 1_400_000, None), ("page.html", "file", None, len(HTML), None),
+        ("model.pt", "checkpoint", 3, 3_000_000, None),
     ]  # fmt: skip
     assert (answer["files"][0]["is_cut"], answer["files"][0]["masked"]) == (True, 2)
     assert (answer["total"], answer["size_bytes"]) == (5, 3_000_000 + 1_400_000 + len(HTML) + 3)

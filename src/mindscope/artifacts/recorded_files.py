@@ -99,9 +99,9 @@ def line_of(file: RecordedFile) -> bytes:
 
 
 def recorded_files(run: Path) -> list[RecordedFile]:
-    """Return the files of a run by kind, name and step; what is not there any more is left out as ``missing``.
+    """Return the files of a run, then those of its steps, the newest first.
 
-    Lines that can't be read are skipped. Raises nothing.
+    What was deleted is left out as ``missing``. Lines that can't be read are skipped. Raises nothing.
     """
     newest: dict[str, RecordedFile] = {}
     for line in _lines(run):
@@ -175,6 +175,7 @@ def _as_found(run: Path, file: RecordedFile) -> RecordedFile:
     return RecordedFile(file.name, file.path, file.kind, 0, "", file.wall_time, file.step, left_out="missing")
 
 
-def _order(file: RecordedFile) -> tuple[int, str, int]:
+def _order(file: RecordedFile) -> tuple[bool, int, int, str]:
+    """Files of the whole run by kind come first, then those of steps, the newest step first."""
     rank = _ORDER.index(file.kind) if file.kind in _ORDER else len(_ORDER)
-    return rank, file.name, -1 if file.step is None else file.step
+    return file.step is not None, -(file.step or 0), rank, file.name

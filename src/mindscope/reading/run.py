@@ -221,7 +221,10 @@ class Run:
 
     @property
     def files(self) -> tuple[RecordedFile, ...]:
-        """The files that recorders kept in the run, by kind, name and step; ``path`` is below ``Run.path``."""
+        """The files that recorders kept in the run, then those of its steps, the newest first.
+
+        ``path`` is below ``Run.path``.
+        """
         return tuple(recorded_files(self.path))
 
     @property

@@ -113,7 +113,6 @@ def test_a_file_that_is_deleted_or_replaced_after_the_call_is_kept(tmp_path: Pat
     for number in range(3):
         source = tmp_path / f"{number}.pt"
         source.write_bytes(b"first %d" % number)
-        recorder.run_later(lambda: None)
         recorder.log(source)
         source.unlink()
         source.write_bytes(b"second")
@@ -124,26 +123,30 @@ def test_a_file_that_is_deleted_or_replaced_after_the_call_is_kept(tmp_path: Pat
     ]  # fmt: skip
 
 
-def test_a_file_that_is_overwritten_before_its_copy_is_left_out_and_said(
-    tmp_path: Path, recorder: FileRecorder, rejected: Rejected
-) -> None:
-    source = tmp_path / "last.pt"
-    source.write_bytes(b"step 1")
+OVERWRITTEN = """
+import sys
+from mindscope.capture.files.recorder import FileRecorder
+recorder = FileRecorder(sys.argv[1])
+for step in range(40):
+    for size, name in ((1 << 20, "small.pt"), (24 << 20, "large.pt")):
+        with open(sys.argv[2] + "/" + name, "wb") as file:  # in the same file, as torch.save does
+            file.write(bytes([step]) * size)
+        recorder.log(sys.argv[2] + "/" + name, step=step)
+recorder.close()
+"""
 
-    def overwrite() -> None:
-        with source.open("r+b") as file:
-            file.write(b"step 2 is longer")
 
-    recorder.run_later(overwrite)  # before the copy
-    recorder.log(source, step=1)
-    recorder.close()
-    (file,) = recorded_files(recorder.run)
-    if file.left_out:  # the copy had not begun
-        assert file.left_out == "changed"
-        assert "written again" in rejected[0][1]
-        assert not (recorder.run / file.path).exists()
-    else:
-        pytest.fail("the changed file was recorded as it was not at its step")
+def test_a_file_that_is_overwritten_at_each_step_has_the_content_of_its_step_or_is_left_out(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OVERWRITTEN, str(tmp_path / "run"), str(tmp_path)]
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    files = files_of(tmp_path / "run")
+    assert len(files) == 80
+    for (name, step), file in files.items():
+        if file.left_out:
+            assert (name, file.left_out) == ("large.pt", "changed")
+            assert not (tmp_path / "run" / file.path).exists()
+        else:
+            assert set((tmp_path / "run" / file.path).read_bytes()) == {step}
 
 
 def test_links_take_no_bytes_and_are_no_source_of_equal_contents(tmp_path: Path, recorder: FileRecorder) -> None:

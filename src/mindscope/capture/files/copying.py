@@ -40,17 +40,28 @@ class Source(NamedTuple):
     descriptor: int | None
     """None if it is opened when it is copied."""
     state: tuple[int, int, int]
+    data: bytes | None = None
+    """The content of a small file, which may be overwritten at once."""
 
     @classmethod
-    def of(cls, path: Path, *, is_held: bool) -> Source:
-        """Return the file with this path. Raises OSError, also for anything but a regular file."""
+    def of(cls, path: Path, *, is_held: bool, most_bytes: int = 0) -> Source:
+        """Return the file with this path, with its content up to ``most_bytes``.
+
+        Raises OSError, also for anything but a regular file.
+        """
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
         facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode) or not is_held:
-            os.close(descriptor)
-        if not stat.S_ISREG(facts.st_mode):
+        is_file, is_small = stat.S_ISREG(facts.st_mode), facts.st_size <= most_bytes
+        try:
+            data = os.pread(descriptor, facts.st_size, 0) if is_file and is_small else None
+        finally:
+            if is_small or not is_file or not is_held:
+                os.close(descriptor)
+        if not is_file:
             raise OSError(errno.EINVAL, "this is no regular file", str(path))
-        return cls(path, descriptor if is_held else None, _state(facts))
+        if data is not None and len(data) < facts.st_size:
+            raise ChangedError(errno.ESTALE, "it became shorter while it was read", str(path))
+        return cls(path, descriptor if is_held and not is_small else None, _state(facts), data)
 
     def close(self) -> None:
         """Close the descriptor."""
@@ -66,6 +77,8 @@ def copy_file(source: Source, target: Path) -> tuple[int, str]:
         ChangedError: the file has another content than it had.
         DiskFullError, OSError: it can't be copied. Nothing stays of it.
     """
+    if source.data is not None:
+        return write_file(source.data, target)
     opened = source.descriptor
     reading = os.open(source.path, os.O_RDONLY | os.O_CLOEXEC) if opened is None else os.dup(opened)
     try:
@@ -83,6 +96,17 @@ def copy_file(source: Source, target: Path) -> tuple[int, str]:
     finally:
         os.close(reading)
     return copied
+
+
+def write_file(data: bytes, target: Path) -> tuple[int, str]:
+    """Write a file, as ``copy_file``. Raises DiskFullError, OSError."""
+    check_room(target.parent, len(data))
+    try:
+        target.write_bytes(data)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    return len(data), hashlib.sha256(data).hexdigest()
 
 
 def link_file(source: Source, target: Path) -> tuple[int, str]:
@@ -130,7 +154,11 @@ def _is_cloned(reading: int, writing: int) -> bool:
 
 def _check(source: Source, descriptor: int) -> None:
     if _state(os.fstat(descriptor)) != source.state:
-        raise ChangedError(errno.ESTALE, "it was written again before its copy was whole", str(source.path))
+        raise ChangedError(
+            errno.ESTALE,
+            "it was written again before its copy was whole; give each step a file of its own",
+            str(source.path),
+        )
 
 
 def _state(facts: os.stat_result) -> tuple[int, int, int]:

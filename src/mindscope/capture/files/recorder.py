@@ -30,13 +30,17 @@ from mindscope.artifacts.recorded_files import (
 from mindscope.capture import exit_hooks
 from mindscope.capture.background_queue import BackgroundQueue
 from mindscope.capture.event_stream import step_number
-from mindscope.capture.files.copying import ChangedError, DiskFullError, Source, check_room, copy_file, link_file
+from mindscope.capture.files.copying import ChangedError, DiskFullError, Source, copy_file, link_file, write_file
 
 MOST_FILES = 10_000
 """Files of a run, those of directories too."""
 _MOST_HELD = 64
 """Files that wait with an open descriptor; others are opened when they are copied."""
 _MOST_WAITING = 10_000
+_SMALL = 8 << 20
+"""Bytes of a file that is read at once, in milliseconds: a script may overwrite its checkpoint after each step."""
+_MOST_BYTES = 128 << 20
+"""Bytes of small files that wait in memory."""
 _ABANDONED_S = 600.0
 """A copy that was not written for this long is that of a killed process."""
 _LOG = logging.getLogger("mindscope")
@@ -50,15 +54,16 @@ def _log(name: str, error: Exception) -> None:
 
 
 class FileRecorder:
-    """The files of the run in a directory. No method raises; each takes microseconds, and a thread does the rest.
+    """The files of the run in a directory. No method raises; each takes little time, and threads do the rest.
 
-    ``close`` waits for the thread. A forked child begins with nothing to do.
+    ``close`` waits for the threads. A forked child begins with nothing to do.
     """
 
     def __init__(self, run: str | PathLike[str], reject: Reject = _log) -> None:
         self.run = Path(run).absolute()
         self._reject = reject
         self._queue = BackgroundQueue(_MOST_WAITING, 0.0, "mindscope-files")
+        self._story = BackgroundQueue(_MOST_WAITING, 0.0, "mindscope-story")  # no copy waits for git
         self._by_hash: dict[str, str] | None = None  # paths of contents, of the thread
         self._count = 0
         self.reset_after_fork()
@@ -67,7 +72,8 @@ class FileRecorder:
     def reset_after_fork(self) -> None:
         """Reset what threads of the parent held."""
         self._lock = threading.Lock()
-        self._held = 0
+        self._listing = threading.RLock()  # of the two threads
+        self._held = self._bytes = 0
         self._numbers = count()
 
     def log(self, path: Any, name: Any = None, step: Any = None, *, is_link: bool = False) -> None:
@@ -89,11 +95,11 @@ class FileRecorder:
         except Exception as error:  # whatever the objects of the caller raise
             self._reject(title, error)
             return
-        self.run_later(lambda: self._keep_all(sources, number, is_link))
+        self._queue.submit(lambda: self._keep_all(sources, number, is_link))
 
     def run_later(self, job: Callable[[], None]) -> None:
-        """Run a function on the thread, after what was logged. What it raises is logged."""
-        self._queue.submit(lambda: self.attempt(job))
+        """Run a function on a thread beside the copies. What it raises is logged."""
+        self._story.submit(lambda: self.attempt(job))
 
     def attempt(self, job: Callable[[], None]) -> None:
         """Run a function; what it raises is logged."""
@@ -104,15 +110,19 @@ class FileRecorder:
 
     def flush(self, timeout_s: float | None = None) -> bool:
         """Wait until everything is kept; returns False after ``timeout_s``."""
-        return self._queue.flush(timeout_s)
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        is_kept = self._queue.flush(timeout_s)
+        return self._story.flush(None if end is None else max(0.0, end - time.monotonic())) and is_kept
 
     def close(self) -> None:
         """Keep everything and end the thread. A later file starts another one."""
         self._queue.close()
+        self._story.close()
 
     def request_close(self) -> None:
         """Close without waiting."""
         self._queue.request_close()
+        self._story.request_close()
 
     # ---- on the thread
 
@@ -123,8 +133,7 @@ class FileRecorder:
         file = replace(file, is_cut=is_cut, masked=masked)
         if not self._has_same(file):
             unfinished = self._unfinished()
-            check_room(unfinished.parent, len(data))
-            unfinished.write_bytes(data)
+            write_file(data, unfinished)
             self._finish(unfinished, file)
 
     def has(self, name: str) -> bool:
@@ -151,18 +160,16 @@ class FileRecorder:
                 yield checked_name(f"{name}/{below.relative_to(path).as_posix()}"), below
 
     def _source(self, path: Path) -> Source:
-        with self._lock:
-            is_held = self._held < _MOST_HELD
-            self._held += is_held
-        try:
-            return Source.of(path, is_held=is_held)
-        except BaseException:
-            self._release(is_held)
-            raise
+        source = Source.of(
+            path, is_held=self._held < _MOST_HELD, most_bytes=_SMALL if self._bytes < _MOST_BYTES else -1
+        )
+        self._count_waiting(source, 1)
+        return source
 
-    def _release(self, is_held: bool) -> None:
+    def _count_waiting(self, source: Source, sign: int) -> None:
         with self._lock:
-            self._held = max(0, self._held - is_held)
+            self._held += sign * (source.descriptor is not None)
+            self._bytes += sign * len(source.data or b"")
 
     def _keep_all(self, sources: list[tuple[str, Source]], step: int | None, is_link: bool) -> None:
         for name, source in sources:
@@ -175,7 +182,7 @@ class FileRecorder:
                     self.leave_out(name, kind_of(name), why, step)
             finally:
                 source.close()
-                self._release(source.descriptor is not None)
+                self._count_waiting(source, -1)
 
     def _keep(self, name: str, source: Source, step: int | None, is_link: bool) -> None:
         unfinished = self._unfinished()
@@ -187,6 +194,10 @@ class FileRecorder:
 
     def _finish(self, unfinished: Path, file: RecordedFile) -> None:
         """Give a whole file its name; one with a known content becomes a link to that. Raises OSError."""
+        with self._listing:
+            self._finish_alone(unfinished, file)
+
+    def _finish_alone(self, unfinished: Path, file: RecordedFile) -> None:
         target = self.run / file.path
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -226,15 +237,19 @@ class FileRecorder:
     def _unfinished(self) -> Path:
         """Return a new path for a copy; remove those of killed processes at the first time. Raises OSError."""
         directory = self.run / DIRECTORY / UNFINISHED
-        if self._by_hash is None:
-            directory.mkdir(parents=True, exist_ok=True)
-            (directory.parent / LIST_NAME).touch()
-            for entry in list(os.scandir(directory)):
-                with suppress(OSError):
-                    if time.time() - entry.stat(follow_symlinks=False).st_ctime > _ABANDONED_S:
-                        os.unlink(entry.path)  # noqa: PTH108
-            self._contents()
+        with self._listing:
+            if self._by_hash is None:
+                self._begin(directory)
         return directory / f"{os.getpid()}-{threading.get_native_id()}-{next(self._numbers)}"
+
+    def _begin(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory.parent / LIST_NAME).touch()
+        for entry in list(os.scandir(directory)):
+            with suppress(OSError):
+                if time.time() - entry.stat(follow_symlinks=False).st_ctime > _ABANDONED_S:
+                    os.unlink(entry.path)  # noqa: PTH108
+        self._contents()
 
     def _list(self, file: RecordedFile) -> None:
         """Append a line with one write, since other processes may append too. Raises OSError."""

@@ -31,7 +31,10 @@ class RunFile(Answer):
 
 
 class FilesAnswer(Answer):
-    """The files of a run by kind, name and step, at most 2,000 of ``total``; ``size_bytes`` is that of all."""
+    """The files of a run, then those of its steps, the newest step first.
+
+    At most 2,000 of ``total`` are listed; ``size_bytes`` is that of all.
+    """
 
     files: list[RunFile]
     total: int

@@ -5222,7 +5222,9 @@ export interface components {
         };
         /**
          * FilesAnswer
-         * @description The files of a run by kind, name and step, at most 2,000 of ``total``; ``size_bytes`` is that of all.
+         * @description The files of a run, then those of its steps, the newest step first.
+         *
+         *     At most 2,000 of ``total`` are listed; ``size_bytes`` is that of all.
          */
         FilesAnswer: {
             /** Files */
