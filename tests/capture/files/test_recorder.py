@@ -290,6 +290,19 @@ def test_recorders_log_files_and_reading_lists_them(tmp_path: Path) -> None:
     assert [file.name for file in mindscope.open_run(tmp_path / "writer").files] == ["b.ckpt"]
 
 
+def test_a_writer_that_raises_does_not_raise_for_files(tmp_path: Path) -> None:
+    (tmp_path / "a.pt").write_bytes(b"1")
+    with mindscope.SummaryWriter(str(tmp_path / "run"), system_metrics=False, raise_exception=True) as writer:
+        writer.log_file(tmp_path / "missing.pt")
+        writer.log_file(tmp_path / "a.pt", "../a.pt")
+        (tmp_path / "run" / "files").touch()
+        writer.log_file(tmp_path / "a.pt")
+        writer.flush()
+        (tmp_path / "run" / "files").unlink()
+        writer.log_file(tmp_path / "a.pt", step=1)
+    assert [file.step for file in recorded_files(tmp_path / "run")] == [1]
+
+
 def test_what_the_files_are_makes_no_run_of_their_directory(tmp_path: Path) -> None:
     sources = {
         "model.onnx": b"\x08\x07",

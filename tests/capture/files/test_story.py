@@ -191,10 +191,13 @@ def test_binary_large_and_secret_settings_are_left_out_and_listed(project: Proje
     for name, content in files.items():
         (project.path / name).write_bytes(content)
     (project.path / "dir.yaml").mkdir()
-    project.train(*files, "dir.yaml", "missing.yaml", "../project/d.toml", "x" * 5000 + ".yaml", "@d.toml")
+    (project.path / ".env").write_text("x")
+    (project.path / "e.yaml").symlink_to(".env")
+    project.train(*files, "dir.yaml", "e.yaml", "missing.yaml", "../project/d.toml", "x" * 5000 + ".yaml", "@d.toml")
     left_out = {name: file.left_out for name, file in project.files.items() if name.startswith("config/")}
     assert left_out == {
-        "config/a.json": "binary", "config/b.json": "too_large", "config/secrets.yaml": "secrets", "config/d.toml": ""
+        "config/a.json": "binary", "config/b.json": "too_large", "config/secrets.yaml": "secrets", "config/d.toml": "",
+        "config/e.yaml": "secrets",
     }  # fmt: skip
 
 

@@ -61,13 +61,19 @@ class FileRecorder:
 
     def __init__(self, run: str | PathLike[str], reject: Reject = _log) -> None:
         self.run = Path(run).absolute()
-        self._reject = reject
+        self._reject_by = reject
         self._queue = BackgroundQueue(_MOST_WAITING, 0.0, "mindscope-files")
         self._story = BackgroundQueue(_MOST_WAITING, 0.0, "mindscope-story")  # no copy waits for git
         self._by_hash: dict[str, str] | None = None  # paths of contents, of the thread
         self._count = 0
         self.reset_after_fork()
         exit_hooks.reset_in_forks(self)
+
+    def _reject(self, name: str, error: Exception) -> None:
+        try:
+            self._reject_by(name, error)
+        except Exception as failure:  # a recorder that raises must not end the thread
+            _log(name, failure)
 
     def reset_after_fork(self) -> None:
         """Reset what threads of the parent held."""

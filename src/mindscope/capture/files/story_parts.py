@@ -89,7 +89,7 @@ def _name_of(path: Path, directory: Path | None) -> str:
 
 def _add_file(recorder: FileRecorder, name: str, path: Path, kind: str) -> None:
     name = checked_name(name)
-    if is_secret_file(path.name):
+    if is_secret_file(path.name) or is_secret_file(path.resolve().name):
         recorder.leave_out(name, kind, "secrets")
         return
     try:
