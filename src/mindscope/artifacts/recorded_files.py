@@ -151,8 +151,9 @@ def _parsed(line: bytes) -> RecordedFile | None:
         if not isinstance(entry, dict):
             return None
         names = {field.name for field in fields(RecordedFile)}
-        empty = {"size": 0, "sha256": "", "wall_time": 0.0}
-        file = RecordedFile(**{**empty, **{k: v for k, v in cast("dict[str, Any]", entry).items() if k in names}})
+        facts: dict[str, Any] = {"size": 0, "sha256": "", "wall_time": 0.0}
+        facts |= {name: value for name, value in cast("dict[str, Any]", entry).items() if name in names}
+        file = RecordedFile(**facts)
         texts = (file.name, file.path, file.kind, file.sha256, file.left_out)
         numbers = (file.size, file.masked, 0 if file.step is None else file.step)
         is_typed = all(type(text) is str for text in texts) and all(type(number) is int for number in numbers)

@@ -127,7 +127,7 @@ OVERWRITTEN = """
 import sys
 from mindscope.capture.files.recorder import FileRecorder
 recorder = FileRecorder(sys.argv[1])
-for step in range(40):
+for step in range(12):
     for size, name in ((1 << 20, "small.pt"), (24 << 20, "large.pt")):
         with open(sys.argv[2] + "/" + name, "wb") as file:  # in the same file, as torch.save does
             file.write(bytes([step]) * size)
@@ -140,7 +140,7 @@ def test_a_file_that_is_overwritten_at_each_step_has_the_content_of_its_step_or_
     command = [sys.executable, "-c", OVERWRITTEN, str(tmp_path / "run"), str(tmp_path)]
     subprocess.run(command, check=True, timeout=120, capture_output=True)
     files = files_of(tmp_path / "run")
-    assert len(files) == 80
+    assert len(files) == 24
     for (name, step), file in files.items():
         if file.left_out:
             assert (name, file.left_out) == ("large.pt", "changed")
@@ -221,7 +221,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_killed_process_leaves_no_half_file_with_a_name(tmp_path: Path) -> None:
     run = tmp_path / "run"
     (tmp_path / "small").write_bytes(b"1")
-    (tmp_path / "large").write_bytes(bytes(400 << 20))
+    (tmp_path / "large").write_bytes(bytes(200 << 20))
     subprocess.run(
         [sys.executable, "-c", KILLED, str(run), str(tmp_path / "small"), str(tmp_path / "large")], check=False
     )

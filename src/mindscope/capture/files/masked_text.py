@@ -90,7 +90,7 @@ def is_secret_file(name: str) -> bool:
 def mask_text(text: str, name: str) -> MaskedText:
     """Mask secrets in a file; its name says whether it is code, where values without quotes are no literals."""
     text, count = _PRIVATE_KEY.subn(rf"\1{MASK}", text)
-    lines, masked = [], count
+    lines, masked = list[str](), count
     for line in text.splitlines(keepends=True):
         masked_line, count = _masked_line(line, is_code=_CODE.fullmatch(name) is not None)
         lines.append(masked_line)
@@ -101,7 +101,7 @@ def mask_text(text: str, name: str) -> MaskedText:
 def mask_diff(text: str) -> MaskedText:
     """Mask secrets in a difference of git, by the names of its files; of files of secrets only the head stays."""
     text, count = _PRIVATE_KEY.subn(rf"\1{MASK}", text)
-    lines, masked = [], count
+    lines, masked = list[str](), count
     for line, name in _with_names(text):
         is_head = line.startswith(_DIFF_HEADS)
         if name and is_secret_file(name) and not is_head:

@@ -183,7 +183,8 @@ class FileRecorder:
                 self._keep(name, source, step, is_link)
             except Exception as error:
                 self._reject(name, error)
-                why = {ChangedError: "changed", DiskFullError: "disk_full"}.get(type(error), "unreadable")
+                is_full = isinstance(error, DiskFullError)
+                why = "changed" if isinstance(error, ChangedError) else "disk_full" if is_full else "unreadable"
                 with suppress(OSError):
                     self.leave_out(name, kind_of(name), why, step)
             finally:
