@@ -151,6 +151,7 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.package
 $(VENV)/.frameworks: pyproject.toml | $(VENV)/.dev
 	$(PIP) torch==2.13.0
 	$(PIP) --group frameworks
+	$(PIP) --no-deps --group trainers
 	touch $@
 
 $(VENV)/.peers: pyproject.toml | $(VENV)/.frameworks

@@ -22,6 +22,8 @@ from mindscope.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = "torch mindspore tensorflow jax fastapi starlette uvicorn pydantic typer pandas pyarrow watchfiles".split()
+TRAINERS = "lightning transformers accelerate keras sklearn stable_baselines3 ignite skorch fastai clu xgboost".split()
+TRAINERS += "lightgbm catboost optuna ray ultralytics trl".split()
 
 
 def test_public_names_are_there() -> None:
@@ -33,6 +35,11 @@ def test_import_brings_no_framework_and_no_server() -> None:
     code = f"import sys, mindscope; print([name for name in {HEAVY} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("module", ["mindscope", "mindscope.integrations.recording"])
+def test_import_brings_no_trainer(module: str) -> None:
+    assert not modules_after(f"import {module}") & {*HEAVY, *TRAINERS}
 
 
 def imported_names(path: Path) -> Iterator[tuple[str, str]]:

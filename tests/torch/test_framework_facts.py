@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from digits import SmallNet, batches, digits
+from digits import SmallNet, batches
 from recorded_row import row_of
 from torch import Tensor, nn
 from torch.optim import SGD, lr_scheduler
@@ -55,26 +55,19 @@ def test_fields_of_lightning(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_fields_of_transformers(tmp_path: Path) -> None:
-    transformers = pytest.importorskip("transformers")
+    small_trainer = import_module("small_transformers").small_trainer
     collector_callback = import_module("mindscope.torch.integrations.transformers").CollectorCallback
-    config = transformers.ViTConfig(
-        image_size=8, patch_size=4, num_channels=1, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=16, num_labels=10,
+    trainer = small_trainer(
+        tmp_path / "out", 32, [collector_callback(SummaryCollector(tmp_path / "run"))], report_to=[], seed=13,
+        weight_decay=0.1, warmup_steps=2, bf16=True, learning_rate=0.001,
     )  # fmt: skip
-    model = transformers.ViTForImageClassification(config)
-    arguments = transformers.TrainingArguments(
-        str(tmp_path / "out"), num_train_epochs=1, per_device_train_batch_size=16, use_cpu=True, report_to=[], seed=13,
-        disable_tqdm=True, save_strategy="no", weight_decay=0.1, warmup_steps=2, bf16=True, learning_rate=0.001,
-    )  # fmt: skip
-    samples = [{"pixel_values": image, "labels": label} for image, label in digits(32)]
-    callback = collector_callback(SummaryCollector(tmp_path / "run"))
-    transformers.Trainer(model, arguments, train_dataset=samples, callbacks=[callback]).train()
+    trainer.train()
     row = row_of(tmp_path / "run")
     want = {
         "seed": 13, "precision": "float32", "precision.compute": "bfloat16", "precision.level": "bf16",
         "learning_rate": 0.001, "optimizer.weight_decay": 0.1, "optimizer.group_1.weight_decay": 0.0,
         "scheduler": "LambdaLR", "scheduler.num_warmup_steps": 2, "scheduler.num_training_steps": 2,
-        "model/parameters": model.num_parameters(), "dataset/train_size": 32, "batch_size": 16,
+        "model/parameters": trainer.model.num_parameters(), "dataset/train_size": 32, "batch_size": 16,
     }  # fmt: skip
     assert {name: row.get(name) for name in want} == want
     assert {"fact/versions.transformers", "fact/versions.accelerate"} <= set(row)
