@@ -171,3 +171,21 @@ def test_what_goes_wrong_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptur
     callback = MindscopeCallback(tmp_path / "file" / "below")
     lightgbm.train(LIGHTGBM, lightgbm.Dataset(ROWS, LABELS), ROUNDS, callbacks=[callback])
     assert len([record for record in caplog.records if "below" in record.getMessage()]) == 1
+
+
+def test_a_full_disk_changes_no_training_and_is_logged(small_disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+    import lightgbm
+
+    from mindscope.integrations.lightgbm import MindscopeCallback
+
+    (small_disk / "run").mkdir()
+    with pytest.raises(OSError, match="No space"):
+        (small_disk / "filler").write_bytes(bytes(1 << 20))
+
+    def trained(*callbacks: Any) -> str:
+        train = lightgbm.Dataset(ROWS, LABELS)
+        booster = lightgbm.train(LIGHTGBM, train, ROUNDS, valid_sets=[train], callbacks=list(callbacks))
+        return booster.model_to_string()
+
+    assert trained(MindscopeCallback(small_disk / "run")) == trained()
+    assert len([record for record in caplog.records if "No space" in record.getMessage()]) == 1

@@ -114,6 +114,11 @@ class TrainingRun(FollowedTraining, TrainingObserver):
             self._writer = _writer(self._directory, self._options)
         return self._writer
 
+    @property
+    def is_running(self) -> bool:
+        """Whether a training began and did not end."""
+        return self._is_training
+
     def begin(self, training: Training) -> None:
         """Begin the run, with the hyperparameters of the training."""
         self.start(lambda: training.facts().get("hyper_parameters", dict[str, Any])())
