@@ -3,6 +3,8 @@ import { fittedEnd } from "../../core/lineage/axisLayout";
 import type { ColumnGroup } from "../../core/lineage/column";
 import { formatSetting, formatValue } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
+import type { Range } from "../../core/scales/axis";
+import { linearTicks } from "../../core/scales/ticks";
 import { TICK_FONT } from "../frame/axes";
 import { GROUP_COLORS } from "../frame/groupColors";
 import type { Size } from "../frame/plotFrame";
@@ -32,6 +34,7 @@ const NAME_SHARE = 0.34;
 const MOST_NAME = 220;
 const CAP = 3;
 const WORDS_GAP = 8;
+const TICK_SPACE = 36;
 
 /** Whether the interval of an estimate contains 0: the parameter may not matter. */
 export function isNearZero({ low, high }: NonNullable<ImportanceBar["estimate"]>): boolean {
@@ -49,7 +52,7 @@ export function importanceRow(y: number): number {
 
 /** The ends of the bars, one below the other. */
 export function importanceMarks(bars: readonly ImportanceBar[], isSigned: boolean, size: Size): MarkLines {
-  const x = placesOf(size, isSigned);
+  const x = placesOf(size, rangeOf(bars, isSigned));
   return bars.map(({ estimate }, row) => [{ x: x(estimate?.value ?? 0), y: TOP + (row + 0.5) * ROW }]);
 }
 
@@ -57,20 +60,27 @@ function leftOf(size: Size): number {
   return Math.min(MOST_NAME, size.width * NAME_SHARE);
 }
 
-function placesOf(size: Size, isSigned: boolean): (value: number) => number {
+/** What the axis covers: all shares, and intervals below 0, but no lower than -1. */
+function rangeOf(bars: readonly ImportanceBar[], isSigned: boolean): Range {
+  return [isSigned ? -1 : Math.max(-1, Math.min(0, ...bars.map(({ estimate }) => estimate?.low ?? 0))), 1];
+}
+
+/** The place of a value; what is beyond the axis stands at its end, and never over the names. */
+function placesOf(size: Size, [low, high]: Range): (value: number) => number {
   const left = leftOf(size);
   const width = Math.max(1, size.width - left - VALUE);
-  return (value) => left + (isSigned ? (value + 1) / 2 : value) * width;
+  return (value) => left + ((Math.min(high, Math.max(low, value)) - low) / (high - low)) * width;
 }
 
 export function paintImportance(painting: Painting, bars: readonly ImportanceBar[], isSigned: boolean): void {
   const { surface, size } = painting;
   const left = leftOf(size);
-  const x = placesOf(size, isSigned);
+  const range = rangeOf(bars, isSigned);
+  const x = placesOf(size, range);
   surface.save();
   surface.font = TICK_FONT;
   surface.lineWidth = 1;
-  paintGrid(painting, x, isSigned ? [-1, -0.5, 0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1], bars.length);
+  paintGrid(painting, x, linearTicks(range, Math.min(5, Math.floor((size.width - left - VALUE) / TICK_SPACE))), bars.length);
   bars.forEach((bar, row) => paintBar(painting, bar, TOP + (row + 0.5) * ROW, left, x));
   surface.restore();
 }

@@ -74,6 +74,19 @@ test("importance says which values are indistinguishable from 0", async () => {
   expect(page.getByText("indistinguishable from 0").elements()).toHaveLength(1);
 });
 
+test("intervals stay beside the names of the parameters", async () => {
+  let offer: Offer = null;
+  const estimates = { lr: { value: 0.5, low: 0.4, high: 0.6 }, decay: { value: -0.2, low: -3, high: 0.2 } };
+  const bars = Object.entries(estimates).map(([id, estimate]) => ({ id, name: id, group: "parameter" as const, estimate }));
+  render(ImportanceBars, { bars, isSigned: false, label: "Importance", onpicture: (next: Offer) => (offer = next) });
+  sized("importance-bars");
+  await expect.element(page.getByText("indistinguishable from 0")).toBeInTheDocument();
+  const paths = [...(await svgOf(offer)).matchAll(/ d="M(?<x>-?[\d.]+)/g)].map(({ groups }) => Number(groups!.x));
+  const names = 600 * 0.34;
+  expect(paths.filter((x) => x > 20).length).toBeGreaterThan(2);
+  expect(paths.filter((x) => x > 20 && x < names)).toEqual([]);
+});
+
 test("arrow keys reach each bar, and the focus leaves with Escape", async () => {
   const onhover = vi.fn();
   const bars = ["lr", "depth"].map((id) => ({

@@ -74,8 +74,8 @@ function decimalsFor(step: number): number {
 
 function shortExponential(tick: number, step: number): string {
   if (tick === 0) return "0";
-  const digits = Math.max(0, Math.min(6, Math.floor(Math.log10(Math.abs(tick) / step) + 1e-9)));
-  return exponential(tick, digits + 1).replaceAll("-", MINUS);
+  const power = Number(tick.toExponential().split("e")[1]);
+  return exponential(tick, Math.min(6, decimalsFor(step / 10 ** power)) + 1).replaceAll("-", MINUS);
 }
 
 /** Logarithmic ticks are far apart, so each is formatted on its own. */
