@@ -36,7 +36,9 @@ def train(run: Path) -> None:
     inputs = torch.randn(256, 64)
     with (
         SummaryCollector(run, collect_freq=1) as collector,
-        Profiler(output_path=run, schedule={"wait": 1, "active": 2}, is_show_op_path=True) as profiler,
+        Profiler(
+            output_path=run, schedule={"wait": 1, "active": 2}, is_show_op_path=True, profile_memory=True
+        ) as profiler,
     ):
         for _ in range(4):
             optimizer.zero_grad()
@@ -61,3 +63,10 @@ def test_a_node_shows_its_time_and_opens_its_operators(trained: LiveViewer, open
     names = page.get_by_test_id("profile-table").get_by_role("rowheader")
     expect(names.filter(has_text="aten::addmm")).to_have_count(1)
     expect(names.filter(has_text="aten::relu")).to_have_count(0)
+
+
+def test_blocks_of_memory_name_their_modules_as_in_the_network(trained: LiveViewer, open_page: OpenPage) -> None:
+    page = open_page(trained, "/profile?run=net&profile_tab=memory")
+    blocks = page.get_by_test_id("memory-blocks")
+    expect(blocks.get_by_role("cell", name="2", exact=True).first).to_be_visible()
+    expect(blocks).not_to_contain_text("Linear_0")

@@ -58,6 +58,8 @@ def test_a_profile_is_compared_with_the_one_before(context: BrowserContext, prof
     calls = page.get_by_test_id("diff-calls").locator("tbody tr")
     expect(calls.nth(0)).to_contain_text("enumerate(DataLoader)")
     expect(calls.nth(0)).to_contain_text("Faster")
+    expect(page.get_by_test_id("diff-calls").get_by_role("columnheader").last).to_have_text("State")  # of the self time
+    expect(page.get_by_test_id("diff-bar")).not_to_contain_text(".pt.trace.json")
     expect(calls.filter(has_text="aten::item")).to_contain_text("Gone")
 
     page.get_by_test_id("diff-swap").click()

@@ -5,6 +5,7 @@ import { groupDigits } from "../../../core/text/format";
 import type { MemoryGroup } from "../../../core/view/profileParts";
 import { hasWords, t } from "../../../i18n/i18n.svelte";
 import type { MemoryFacts } from "../../../state/data/profileParts";
+import { moduleName } from "../moduleNames.svelte";
 
 const CATEGORY_COLORS: Readonly<Record<string, string>> = {
   activation: "var(--series-0)",
@@ -21,6 +22,7 @@ export function groupName(by: MemoryGroup, text: string): string {
   if (text === "") return t("memory.unknown");
   const key = `memory.category_${text}`;
   if (by === "category" && hasWords(key)) return t(key);
+  if (by === "module") return moduleName(text);
   return by === "line" ? shortFrame(text) : text;
 }
 
