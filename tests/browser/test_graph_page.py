@@ -388,6 +388,20 @@ def test_the_data_pipeline_of_a_run_and_its_difference_to_another(viewer: LiveVi
     assert all(name in drawing for name in ("MnistDataset", "Batch", "batch_size = 32"))
 
 
+def test_a_picture_that_nobody_moved_fits_a_smaller_window(viewer: LiveViewer, open_page: OpenPage):
+    """As when the figures of a profile come below a data pipeline."""
+    page = open_page(viewer, "/graph/dataset?run=mindspore%2Flineage_sweep%2Frun_01")
+    picture, map_ = opened(page), page.get_by_test_id("graph-minimap")
+    expect(map_).to_have_count(0)
+    high = picture.bounding_box()
+    page.set_viewport_size({"width": 1280, "height": 480})
+    until(page, lambda: (picture.bounding_box() or {})["height"] < (high or {})["height"] - 300)
+    expect(map_).to_have_count(0)
+    page.get_by_role("button", name="Zoom in").click()
+    page.set_viewport_size({"width": 1280, "height": 400})
+    expect(map_).to_be_visible()
+
+
 @pytest.fixture
 def pipeline_viewer(tmp_path: Path) -> Iterator[LiveViewer]:
     copytree(MEASURED_PIPELINE, tmp_path / "logs" / "data_pipeline")

@@ -78,6 +78,8 @@ export class GraphStage {
   #marked: Uint8Array | null = null;
   #parameters: { values: Float64Array; unknown: Uint32Array } | null = null;
   #isPlaced = false;
+  /** As the picture was first shown; a window of another size shows it so again until somebody moves it or selects. */
+  #untouched: Transform | null = null;
   #searches = 0;
   /** Counts selections: an older one, which still waits for its picture, does not replace a newer one. */
   #selections = 0;
@@ -231,6 +233,7 @@ export class GraphStage {
     this.#selections++;
     const item = this.operationOf(chosen);
     if (item === this.selected) return;
+    this.#untouched = null;
     this.selected = item;
     this.#onchange({ node: item < 0 ? null : writeItem(this.tree, item) });
     if (ofSelection(this.highlight)) void this.setHighlight(item < this.tree.scopeCount ? "none" : this.highlight);
@@ -367,7 +370,7 @@ export class GraphStage {
 
   resize(width: number, height: number): void {
     this.size = { width, height };
-    if (!this.#isPlaced) this.#place();
+    if (!this.#isPlaced || this.transform === this.#untouched) this.#place();
   }
 
   /** Pans by as little as shows a box, and zooms in when its name is too small to read. */
@@ -430,6 +433,7 @@ export class GraphStage {
   #place(): void {
     if (!this.picture || this.size.width === 0) return;
     this.transform = this.#fitted(LEAST_FIRST_SCALE, LARGEST_FIRST_SCALE);
+    this.#untouched = this.transform;
     this.#isPlaced = true;
   }
 

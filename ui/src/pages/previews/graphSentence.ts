@@ -12,7 +12,9 @@ const PREFIXES = ["", "k", "M", "G", "T", "P"] as const;
 /** What a graph is: name, parameters, FLOPs of a forward pass, shapes at both ends, blocks. Unknown parts are said, never added up. */
 export function graphSentence(summary: GraphSummary, name: string): string {
   const facts = [parameterText(summary), flopsText(summary), shapesText(summary), blocksText(summary)];
-  return t("graph.sentence", { name: summary.name || name, facts: facts.filter((fact) => fact !== "").join(t("graph.sentence_comma")) });
+  const text = facts.filter((fact) => fact !== "").join(t("graph.sentence_comma"));
+  const title = summary.name || name;
+  return title === "" || text === "" ? title + text : t("graph.sentence", { name: title, facts: text });
 }
 
 /** Why facts of the sentence are missing or only a part. */
@@ -26,7 +28,7 @@ export function sentenceNotes({ has_edges, unknown_flops, unknown_parameters, in
 }
 
 function parameterText({ parameters, unknown_parameters }: GraphSummary): string {
-  if (parameters === 0 && unknown_parameters > 0) return "";
+  if (parameters === 0) return "";
   return t("graph.sentence_parameters", { n: parameters, count: atLeast(formatCount(parameters), unknown_parameters) });
 }
 
