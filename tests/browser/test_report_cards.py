@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,8 @@ def test_tabs_of_a_profile_are_added_by_their_button(profiled: LiveViewer, open_
     page.get_by_test_id("report-open").click()
     added = whole(page).first
     expect(added).to_contain_text(f"Profiling · {tab.capitalize()}")
+    counts_of_filters = re.compile(r"^\s*[\d\s]+(of \d+)?\s*$")
+    expect(added.locator("p").filter(has_text=counts_of_filters)).to_have_count(0)
     expect(added).to_contain_text({"operators": "addmm", "timeline": "run", "compare": "Compare"}[tab])
     expect(added.locator("svg.drawing image")).to_have_count(1 if tab == "timeline" else 0)
     assert fits(page)
@@ -100,6 +103,14 @@ def test_two_compared_runs_are_a_card(room: LiveViewer, open_page: OpenPage):
     one, other = (quote(run, safe="") for run in PAIR)
     (found,) = cards(room, open_page, f"/scalars?run={one}&run={other}&pair={one}&pair={other}").all()
     expect(found).to_contain_text("Compare two runs")
+    names = found.locator("p").filter(has=found.page.locator("svg.swatch")).first
+    expect(names).to_contain_text(PAIR[0])
+    expect(names).to_contain_text(PAIR[1])
+    marks = [one.evaluate("mark => mark.getAttribute('fill') ?? mark.getAttribute('stroke')")
+             for one in names.locator("svg.swatch :is(rect, path)").all()]  # fmt: skip
+    curves = found.locator("svg.drawing").first.inner_html()
+    assert len(marks) == 2
+    assert all(color in curves for color in marks), "a curve has another color"
     expect(found.get_by_role("heading", name="loss/auto", exact=True).first).to_be_visible()
     expect(found.get_by_role("row").filter(has_text="Accuracy").first).to_contain_text("0.7305 better")
     assert found.locator("svg.drawing").count() >= 1
@@ -111,6 +122,19 @@ def test_the_dataset_graph_is_drawn_whole(room: LiveViewer, open_page: OpenPage)
     drawing = found.locator("svg.drawing").first
     expect(drawing).to_contain_text("Batch")
     assert fits(found.page)
+
+
+def test_a_landscape_is_pinned_to_its_tag_and_step(room: LiveViewer, open_page: OpenPage):
+    run = "mindspore/landscape/unit_step"
+    (found,) = cards(room, open_page, f"/landscape?run={quote(run, safe='')}&landscape_form=map").all()
+    drawing = found.locator("svg.drawing").first
+    before = drawing.evaluate("drawing => drawing.outerHTML")
+    pinned = pin(room, found)
+    assert pinned["run"] == [run]
+    assert pinned["landscape"] == ['["mindspore/landscape/unit_step","landscape_[6, 12]"]']
+    assert pinned["landscape_step"] == ["12"]
+    found.page.reload()
+    assert whole(found.page).first.locator("svg.drawing").first.evaluate("drawing => drawing.outerHTML") == before
 
 
 def test_a_graph_is_pinned_unless_its_address_is_too_long(room: LiveViewer, open_page: OpenPage):

@@ -240,12 +240,16 @@ def test_findings_and_messages_of_logs_are_cards(tmp_path: Path, open_page: Open
         page.goto(f"http://127.0.0.1:{live.port}/logs?run=failed")
         expect(page.get_by_test_id("log-details")).to_contain_text("KeyError: 'rate'")
         add(page.get_by_test_id("log-details"), "newest")
+        page.get_by_test_id("report-added-close").click()
+        add(page.get_by_test_id("logs-toolbar"), "newest")
         page.get_by_test_id("report-open").click()
-        findings, message = whole(page).all()
+        findings, message, log = whole(page).all()
         expect(findings.get_by_role("heading", name="KeyError: 'rate'")).to_be_visible()
         expect(findings).to_contain_text("Traceback (most recent call last):")
         expect(message).to_contain_text("train.log")
         expect(message.locator("pre")).to_contain_text("KeyError: 'rate'")
+        expect(message).not_to_contain_text("step 7")
+        expect(log).to_contain_text("step 7")
         assert serious(page) == []
 
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TextPart } from "./html/model";
+import { swatch } from "./html/colorMark";
+import { html } from "./html/markup";
+import type { NamedRun, TextPart } from "./html/model";
 
 /** Elements that stay what they are; the others are their content. */
 const KEPT = new Set("h2 h3 h4 p ul ol li dl dt dd table thead tbody tr th td pre code blockquote b strong em".split(" "));
@@ -7,10 +9,23 @@ const KEPT = new Set("h2 h3 h4 p ul ol li dl dt dd table thead tbody tr th td pr
 const LINES = new Set("div section article header".split(" "));
 /** Tables of boxes, as what they are. */
 const ROLES: Readonly<Record<string, string>> = {
-  ...{ table: "table", grid: "table", treegrid: "table", row: "tr", rowheader: "th", columnheader: "th", cell: "td", gridcell: "td" },
+  ...{
+    list: "ul",
+    listitem: "li",
+    table: "table",
+    grid: "table",
+    treegrid: "table",
+    row: "tr",
+    rowheader: "th",
+    columnheader: "th",
+    cell: "td",
+    gridcell: "td",
+  },
 };
 const LEFT_OUT =
-  "input, select, textarea, svg, canvas, style, script, [role=toolbar], [role=radiogroup], [hidden], .for-readers, .no-print, label:has(input)";
+  "input, select, textarea, svg, canvas, style, script, [role=toolbar], [role=radiogroup], [hidden], .for-readers, .no-print, label:has(input), div:has(> input)";
+/** Marks of colors in a legend, or beside the name of a run. */
+const SWATCHES = ".swatch, .legend-box, .legend-dot";
 
 /** The number of the chart that an element is; null for any other element. */
 type ChartNumber = (element: Element) => number | null;
@@ -18,6 +33,12 @@ type ChartNumber = (element: Element) => number | null;
 /** What a page says in an element, as text: its headings, paragraphs, lists, tables and code, without controls and pictures. */
 export function documentPart(element: Element): TextPart {
   return textPart(documentCopy(element));
+}
+
+/** Names of runs with the colors of their lines. */
+export function runsPart(runs: readonly NamedRun[]): TextPart {
+  const names = runs.map(({ name, color, dash }) => html`${swatch(color, dash)}${name} &ensp;`);
+  return { kind: "text", text: runs.map(({ name }) => name).join(", "), markup: html`<p>${names}</p>`.text };
 }
 
 export function textPart(copy: Element): TextPart {
@@ -40,6 +61,7 @@ function contentOf(element: Element, chartOf: ChartNumber): Node[] {
     const chart = chartOf(node);
     if (chart !== null) return [chartMark(chart)];
     if (isLeftOut(node)) return [];
+    if (node.matches(SWATCHES)) return colorMark(node as HTMLElement);
     const name = ROLES[node.getAttribute("role") ?? ""] ?? node.localName;
     const inner = contentOf(node, chartOf);
     if (name === "button") return inner;
@@ -56,6 +78,18 @@ function isInline(element: Element): boolean {
   return ["inline", "contents", ""].includes(getComputedStyle(element).display);
 }
 
+/** The color of a line; none where it is not one color. */
+function colorMark({ style }: HTMLElement): Node[] {
+  const color = style.backgroundColor || style.background;
+  return /^(var\(--[\w-]+\)|#\w+|rgba?\([\d.,% ]+\))$/.test(color) ? [...fragment(swatch(color).text).childNodes] : [];
+}
+
+function fragment(html: string): DocumentFragment {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
 function chartMark(number: number): HTMLElement {
   const mark = document.createElement("i");
   mark.dataset.chart = String(number);
@@ -66,7 +100,9 @@ function chartMark(number: number): HTMLElement {
 function isLeftOut(element: Element): boolean {
   if (element.localName !== "button") return element.matches(LEFT_OUT);
   const isCell =
-    element.closest("td, th, dt, dd, li, h2, h3, h4, [role=cell], [role=gridcell], [role=rowheader], [role=columnheader]") !== null;
+    element.closest(
+      "td, th, dt, dd, li, h2, h3, h4, [role=listitem], [role=cell], [role=gridcell], [role=rowheader], [role=columnheader]",
+    ) !== null;
   return !isCell && ![...(element.parentNode?.childNodes ?? [])].some((node) => node instanceof Text && node.data.trim() !== "");
 }
 

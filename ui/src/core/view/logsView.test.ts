@@ -18,6 +18,7 @@ const views: fc.Arbitrary<LogsView> = fc.record({
   step: fc.option(fc.integer()),
   time: fc.option(fc.nat()),
   chosen: fc.option(fc.tuple(fc.nat(999), fc.nat())),
+  isMessageCard: fc.boolean(),
 });
 
 describe("the page Logs in the address", () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fields, filter, integer, list, natural, oneOf, optional, param, text, type Codec, type ValueOf } from "./schema";
+import { fields, filter, flag, integer, list, natural, oneOf, optional, param, text, type Codec, type ValueOf } from "./schema";
 
 export const LOG_LEVELS = ["unknown", "debug", "info", "warning", "error", "critical"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -36,5 +36,7 @@ export const LOGS_VIEW = fields({
   time: optional("log_time", SECONDS),
   /** The message that is open: number of its file, and in it. */
   chosen: optional("log_line", LINE),
+  /** A card of a report is the open message alone. */
+  isMessageCard: flag("log_card", "message"),
 });
 export type LogsView = ValueOf<typeof LOGS_VIEW>;
