@@ -17,3 +17,11 @@ it("has the tags in the order of their differences, NaN beside a number first an
   expect(found.map(({ tag }) => tag)).toEqual(["far", "lost", "near", "equal", "both lost"]);
   expect(found.map(({ share }) => share)).toEqual([2, 2, 0.1, 0, 0]);
 });
+
+it("has metrics of the machine after those of the training, however much they differ", () => {
+  const values = [1, 100, 1, 2].map((last, index) => ({ run: index % 2, tag: Math.floor(index / 2), last }));
+  expect(mostDiffering(["system/disk/write_mib_per_s", "loss"], values).map(({ tag }) => tag)).toEqual([
+    "loss",
+    "system/disk/write_mib_per_s",
+  ]);
+});

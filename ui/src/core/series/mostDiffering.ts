@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isSystemTag } from "./tagGroups";
 
 /** The last value of a tag in a run, both by their numbers; the server's word where JSON has no number. */
 interface LastValue {
@@ -14,7 +15,7 @@ export interface TagDifference {
   share: number;
 }
 
-/** The tags that both runs have values of, those whose last values differ most first. */
+/** The tags that both runs have values of, those whose last values differ most first; metrics of the machine come last. */
 export function mostDiffering(tags: readonly string[], values: readonly LastValue[]): TagDifference[] {
   const lasts = new Map(values.map(({ run, tag, last }) => [`${run} ${tag}`, Number(last ?? NaN)]));
   return tags
@@ -22,7 +23,7 @@ export function mostDiffering(tags: readonly string[], values: readonly LastValu
       const [one, other] = [lasts.get(`0 ${index}`) ?? NaN, lasts.get(`1 ${index}`) ?? NaN];
       return { tag, lasts: [one, other], share: shareOf(one, other) };
     })
-    .sort((one, other) => other.share - one.share);
+    .sort((one, other) => Number(isSystemTag(one.tag)) - Number(isSystemTag(other.tag)) || other.share - one.share);
 }
 
 /** 0 for equal values, at most 2; a value that is not finite differs most from a finite one. */

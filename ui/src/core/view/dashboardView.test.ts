@@ -35,6 +35,10 @@ describe("the previewed tag", () => {
   it("is the loss of the training before others", () => {
     expect(previewTag(["eval/loss", "lr", "train/loss"], undefined)).toBe("train/loss");
     expect(previewTag(["acc", "loss/auto"], undefined)).toBe("loss/auto");
+    expect(previewTag(["eval_loss/auto", "loss/auto"], undefined)).toBe("loss/auto");
+    expect(previewTag(["loss/test", "loss/train"], undefined)).toBe("loss/train");
+    expect(previewTag(["acc", "val_loss"], undefined)).toBe("val_loss");
+    expect(previewTag(["latest_loss"], undefined)).toBe("latest_loss");
     expect(previewTag(["w"], undefined)).toBe("w");
     expect(previewTag([], undefined)).toBeUndefined();
     expect(previewTag(["system/cpu/percent", "train/f1"], undefined)).toBe("train/f1");

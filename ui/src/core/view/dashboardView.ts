@@ -22,12 +22,17 @@ export const DASHBOARD_VIEW = fields({
 });
 export type DashboardView = ValueOf<typeof DASHBOARD_VIEW>;
 
+/** Words of losses of other data than those of the training. */
+const HELD_OUT = /(^|[^a-z])(eval|val|valid|validation|test|dev)([^a-z]|$)/i;
+
 /** The tag to preview: the selected one, otherwise the most likely loss or metric. */
 export function previewTag(tags: readonly string[], chosen: string | undefined): string | undefined {
   if (chosen !== undefined && tags.includes(chosen)) return chosen;
+  const losses = tags.filter((tag) => /loss/i.test(tag));
   return (
-    tags.find((tag) => /train.*loss/i.test(tag)) ??
-    tags.find((tag) => /loss/i.test(tag)) ??
+    losses.find((tag) => /train/i.test(tag)) ??
+    losses.find((tag) => !HELD_OUT.test(tag)) ??
+    losses[0] ??
     tags.find((tag) => !isSystemTag(tag)) ??
     tags[0]
   );
