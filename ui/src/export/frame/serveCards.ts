@@ -6,6 +6,7 @@ import { waiting } from "../../state/requests/pendingRequests.svelte";
 import { problemOf } from "../../state/requests/problem";
 import { pageLocation } from "../../state/view/location.svelte";
 import { cardAddress } from "../../state/view/reports.svelte";
+import { colors } from "../../state/view/runColors.svelte";
 import { selection } from "../../state/view/selection.svelte";
 import { view } from "../../state/view/view.svelte";
 import { zooms } from "../../state/view/zooms.svelte";
@@ -28,6 +29,8 @@ class GoneError extends Error {}
 
 /** Answers queries of the report that this viewer is a frame of: opens the page of each, and reads its cards. */
 export function serveCards(report: Window): void {
+  let opened: readonly string[] = [];
+  colors.follow(() => (opened = [...new Set([...opened, ...selection.shown])])); // a run has one color in all cards
   const send = (answer: CardsAnswer): void => report.postMessage(answer, location.origin);
   addEventListener("message", ({ source, origin, data }: MessageEvent<CardsQuery>) => {
     if (source !== report || origin !== location.origin) return;
