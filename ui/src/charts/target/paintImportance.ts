@@ -65,7 +65,7 @@ function rangeOf(bars: readonly ImportanceBar[], isSigned: boolean): Range {
   return [isSigned ? -1 : Math.max(-1, Math.min(0, ...bars.map(({ estimate }) => estimate?.low ?? 0))), 1];
 }
 
-/** The place of a value; what is beyond the axis stands at its end, and never over the names. */
+/** The place of a value; values beyond the axis are at its end, and never over the names. */
 function placesOf(size: Size, [low, high]: Range): (value: number) => number {
   const left = leftOf(size);
   const width = Math.max(1, size.width - left - VALUE);

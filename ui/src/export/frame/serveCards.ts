@@ -25,12 +25,14 @@ const PATIENCE_MS = 60_000;
 /** The server keeps no longer address. */
 const MOST_LETTERS = 20_000;
 
+/** Runs of all pages that were opened: a run has one color in all cards. */
+let opened: readonly string[] = [];
+const openedRuns = (): readonly string[] => (opened = [...new Set([...opened, ...selection.shown])]);
+
 class GoneError extends Error {}
 
 /** Answers queries of the report that this viewer is a frame of: opens the page of each, and reads its cards. */
 export function serveCards(report: Window): void {
-  let opened: readonly string[] = [];
-  colors.follow(() => (opened = [...new Set([...opened, ...selection.shown])])); // a run has one color in all cards
   const send = (answer: CardsAnswer): void => report.postMessage(answer, location.origin);
   addEventListener("message", ({ source, origin, data }: MessageEvent<CardsQuery>) => {
     if (source !== report || origin !== location.origin) return;
@@ -43,6 +45,7 @@ export function serveCards(report: Window): void {
 }
 
 async function readCards({ address, card: wanted, isHalf }: CardsQuery): Promise<ReadCards> {
+  colors.follow(openedRuns);
   fitDrawings(isHalf ? "half" : wanted ? "full" : null);
   pageLocation.go(address, true);
   const { signal } = new AbortController();

@@ -78,7 +78,7 @@ export class GraphStage {
   #marked: Uint8Array | null = null;
   #parameters: { values: Float64Array; unknown: Uint32Array } | null = null;
   #isPlaced = false;
-  /** As the picture was first shown; a window of another size shows it so again until somebody moves it or selects. */
+  /** As the picture was first shown; a window of another size shows it so again until a user moves it or selects. */
   #untouched: Transform | null = null;
   #searches = 0;
   /** Counts selections: an older one, which still waits for its picture, does not replace a newer one. */
