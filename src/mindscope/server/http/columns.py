@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,7 +111,8 @@ class ColumnType:
         return column.astype(_little_endian(dtype), copy=False).reshape(-1)
 
     def _append(self, values: NDArray[Any], info: SerializationInfo[ColumnData]) -> dict[str, object]:
-        return info.context.add_compact(values) if self.is_compact else info.context.add(values)
+        data: ColumnData = info.context
+        return data.add_compact(values) if self.is_compact else data.add(values)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         fields = handler.generate_schema(_message_of(self))
@@ -121,7 +122,7 @@ class ColumnType:
 
 @cache
 def _little_endian(dtype: str) -> np.dtype[Any]:
-    return np.dtype(dtype).newbyteorder("<")
+    return np.dtype(f"<{np.dtype(dtype).str[1:]}")
 
 
 @cache
@@ -131,7 +132,8 @@ def _message_of(kind: ColumnType) -> Any:
     base = CompactColumn if kind.is_compact else Column
     fields = {**get_type_hints(base)}
     fields["value_type" if kind.is_compact else "dtype"] = Annotated[str, Field(json_schema_extra={"enum": [*types]})]
-    message = TypedDict(f"{'Compact' if kind.is_compact else ''}{(kind.dtype or 'float').capitalize()}Column", fields)
+    name = f"{'Compact' if kind.is_compact else ''}{(kind.dtype or 'float').capitalize()}Column"
+    message = cast(Any, TypedDict)(name, fields)
     message.__doc__ = base.__doc__
     return message
 
@@ -218,7 +220,7 @@ def each_once(names: Iterable[Name], compute: Callable[[Name], Part]) -> Iterato
 def _size_of(part: object) -> int:
     """Return the bytes of the columns of a message."""
     if isinstance(part, BaseModel):
-        return sum(_size_of(value) for value in part.__dict__.values() if isinstance(value, (BaseModel, np.ndarray)))
+        return sum(map(_size_of, part.__dict__.values()))
     return part.nbytes if isinstance(part, np.ndarray) else 0
 
 
