@@ -44,7 +44,7 @@ class MindscopeCallback(_Callback):
     def on_epoch_end(self, net: Any, dataset_train: Any = None, dataset_valid: Any = None, **kwargs: Any) -> None:
         """Record the newest row of the history."""
         row: dict[str, Any] = net.history[-1]
-        names = cast("list[str]", list(logging.filter_log_keys(row, keys_ignored={"batches"})))
+        names = cast("list[str]", list(cast(Any, logging).filter_log_keys(row, keys_ignored={"batches"})))
         rename = cast("Callable[[str], str]", logging.rename_tensorboard_key)
         self.run_.log({rename(name): row[name] for name in names}, row["epoch"])
 

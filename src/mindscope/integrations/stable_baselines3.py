@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from stable_baselines3.common import callbacks, logger
@@ -76,7 +76,7 @@ class MindscopeCallback(_Callback):
         self.run = TrainingRun(log_dir)
 
     def _on_training_start(self) -> None:
-        model: Any = self.model  # pyright: ignore
+        model = cast(Any, self).model
         self.run.start(lambda: _settings(model))
         model.logger.output_formats.append(MindscopeWriter(self.run))
 
@@ -85,7 +85,7 @@ class MindscopeCallback(_Callback):
 
     def _on_training_end(self) -> None:
         """Write everything, and leave the outputs of the model as they were."""
-        model: Any = self.model  # pyright: ignore
+        model = cast(Any, self).model
         formats: list[Any] = model.logger.output_formats
         formats[:] = [output for output in formats if getattr(output, "run", None) is not self.run]
         self.run.end()
@@ -93,8 +93,12 @@ class MindscopeCallback(_Callback):
 
 def _settings(model: Any) -> dict[str, Any]:
     plain = (int, float, str, bool, dict)
-    given: dict[str, Any] = {name: value for name, value in vars(model).items() if not name.startswith("_")}
-    settings = {name: value for name, value in given.items() if isinstance(value, plain) and name not in _NO_PARAMETERS}
+    given: dict[str, Any] = {
+        name: value for name, value in cast("dict[str, Any]", vars(model)).items() if not name.startswith("_")
+    }
+    settings: dict[str, Any] = {
+        name: value for name, value in given.items() if isinstance(value, plain) and name not in _NO_PARAMETERS
+    }
     return {"algorithm": type(model).__name__, "policy": type(model.policy).__name__, **settings}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 from mindscope.integrations.recording import TrainingRun, guarded
 
@@ -39,7 +39,7 @@ class _Callbacks:
     def _begin(self, trainer: Any) -> None:
         if trainer.args and getattr(trainer, "rank", -1) in (-1, 0):
             self._run = TrainingRun(trainer.save_dir if self._directory is None else self._directory)
-            self._run.start(lambda: dict(vars(trainer.args)))
+            self._run.start(lambda: cast("dict[str, Any]", vars(trainer.args)))
 
     @guarded
     def _train_epoch(self, trainer: Any) -> None:

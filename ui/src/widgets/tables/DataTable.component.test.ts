@@ -158,7 +158,10 @@ test("rows that come take the elements of rows that went, but of none in use", a
   const props = show([1, 2, 3]);
   props.recycles = true;
   const row = (key: number): Element | null => document.querySelector(`[data-key="${key}"]`);
-  const cells = (key: number): string | undefined => row(key)?.textContent?.replace(/run \d/, "").trim();
+  const cells = (key: number): string | undefined =>
+    row(key)
+      ?.textContent?.replace(/run \d/, "")
+      .trim();
   await expect.poll(() => row(3)).not.toBeNull();
   await expect.poll(() => cells(1)).toBe("rank 1lr 1depth 1loss 1");
   const [first, second, third] = [row(1), row(2), row(3)];
