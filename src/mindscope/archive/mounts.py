@@ -95,14 +95,14 @@ def cache_directory() -> Path:
 
 def open_file(path: str | os.PathLike[str]) -> FileIO:
     """Open an event file to read, which may be a range of an archive. Raises OSError."""
-    found = _ranges.get(os.fspath(path)) if _ranges else None
-    if found is None:
+    file_range = _ranges.get(os.fspath(path)) if _ranges else None
+    if file_range is None:
         return FileIO(path)
-    file = RangeFile(found.archive, found.start, found.size)
+    file = RangeFile(file_range.archive, file_range.start, file_range.size)
     state = os.fstat(file.fileno())
-    if (state.st_dev, state.st_ino, state.st_mtime_ns) != found.identity:
+    if (state.st_dev, state.st_ino, state.st_mtime_ns) != file_range.identity:
         file.close()
-        raise OSError(_STALE, "the archive was replaced; open it again", found.archive)
+        raise OSError(_STALE, "the archive was replaced; open it again", file_range.archive)
     return file
 
 
@@ -113,8 +113,8 @@ def open_again(file: FileIO) -> FileIO:
 
 def located(path: str | os.PathLike[str], offset: int) -> tuple[Path, int]:
     """Return the file that has the byte ``offset`` of an event file, and the byte there: for other processes."""
-    found = _ranges.get(os.fspath(path)) if _ranges else None
-    return (Path(path), offset) if found is None else (Path(found.archive), found.start + offset)
+    file_range = _ranges.get(os.fspath(path)) if _ranges else None
+    return (Path(path), offset) if file_range is None else (Path(file_range.archive), file_range.start + offset)
 
 
 def _make(archive: Path, entry: Entry, target: Path, *, copies: bool) -> None:

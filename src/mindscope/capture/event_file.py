@@ -34,7 +34,7 @@ class Names(Protocol):
 class EventFileWriter:
     """One of a recorder's kinds of file: appends records, starts a new file before ``max_size`` is exceeded.
 
-    ``finished_mode`` are the permissions of a complete file; None leaves them as they are. Not thread-safe.
+    ``end`` makes the last record of a complete file; without it, a complete file is read-only. Not thread-safe.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class EventFileWriter:
         suffix: str,
         head: Callable[[], bytes],
         max_size: int | None,
-        finished_mode: int | None = MODE_FINISHED,
+        end: Callable[[], bytes] | None = None,
     ) -> None:
-        self._finished_mode = finished_mode
+        self._end = end
         self._names = names
         self._suffix = suffix
         self._head = head  # makes the first record of a file; empty if there is none
@@ -83,15 +83,22 @@ class EventFileWriter:
         return excess
 
     def close(self) -> None:
-        """Close the newest file and mark it as complete."""
-        if self._descriptor is None:
-            return
-        descriptor, self._descriptor = self._descriptor, None
-        if self._finished_mode is not None:
+        """Mark the newest file as complete and close it."""
+        if self._end is not None:
+            if self._is_released:
+                with contextlib.suppress(OSError):
+                    self._open_again()
+            if self._descriptor is not None:
+                self._close_if_replaced(self._descriptor)
+            if self._descriptor is not None and self._size:
+                self._write([self._end()])
+        self._mark_and_close()
+
+    def _mark_and_close(self) -> None:
+        if self._descriptor is not None and self._end is None:
             with contextlib.suppress(OSError):
-                os.fchmod(descriptor, self._finished_mode)
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
+                os.fchmod(self._descriptor, MODE_FINISHED)
+        self.abandon()
 
     def release(self) -> None:
         """Close the descriptor until the next record: a process has a limited number of them."""
@@ -193,7 +200,7 @@ class EventFileWriter:
         try:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
-            self.close()  # can't truncate: the cut record must stay the last one in the file
+            self._mark_and_close()  # can't truncate: the cut record must stay the last one in the file
         return kept
 
 

@@ -127,7 +127,7 @@ class EventWriter:
         if file is None:
             names = TensorBoardFileNames(self._destination.directory / directory)
             suffix = "" if directory else self._destination.tensorboard_suffix
-            file = EventFileWriter(names, suffix, tensorboard_version_record, None, finished_mode=None)
+            file = EventFileWriter(names, suffix, tensorboard_version_record, None, tensorboard_end_record)
         else:
             del self._tensorboard[directory]
         self._tensorboard[directory] = file  # the last one used is the last one
@@ -290,3 +290,8 @@ def version_record() -> bytes:
 def tensorboard_version_record() -> bytes:
     """Return the first record of a file of TensorBoard's format."""
     return frames.frame(tensorboard.version_event(time.time()))
+
+
+def tensorboard_end_record() -> bytes:
+    """Return the last record of a complete file of TensorBoard's format."""
+    return frames.frame(tensorboard.session_stop_event(time.time()))

@@ -48,6 +48,7 @@ class Scanned:
     values does not fit float32. ``references[kind, tag]`` has step, wall_time, and offset and length int64.
     ``time_range`` covers all of these. ``undecodable`` lists payloads that are not events, and values and metadata that
     can't be decoded. ``purges`` lists the session starts, each with the count of rows before it, by series.
+    ``stopped_at`` is the offset after the last session stop, None without one.
     """
 
     records: int = 0
@@ -56,6 +57,7 @@ class Scanned:
     time_range: TimeRange = EMPTY_RANGE
     undecodable: list[Undecodable] = field(default_factory=list[Undecodable])
     purges: Purges = field(default_factory=Purges)
+    stopped_at: int | None = None
 
     @property
     def size_bytes(self) -> int:
@@ -103,6 +105,7 @@ class EventScanner:
         self._undecodable: list[Undecodable] = []
         self._time_ranges: list[TimeRange] = []
         self._purges: Purges = []
+        self._stopped_at: int | None = None
 
     def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview, end: int | None = None) -> None:
         """Scan the whole records in ``chunk``, which begins at ``reader.ahead``; moves the reader forward.
@@ -143,6 +146,7 @@ class EventScanner:
             time_range=TimeRange.union(self._time_ranges),
             undecodable=self._undecodable,
             purges=self._purges,
+            stopped_at=self._stopped_at,
         )
         self._start()
         return scanned
@@ -255,8 +259,13 @@ class EventScanner:
                 self._undecodable.append(value)
                 continue
             rows: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
-            if value.kind is Kind.SESSION and _is_start(payload[value.offset - offset :][: value.length]):
-                self._add_purge(Purge(value.step, value.wall_time))
+            if value.kind is Kind.SESSION:
+                status = _status(payload[value.offset - offset :][: value.length])
+                if status == tensorboard.SESSION_START:
+                    self._add_purge(Purge(value.step, value.wall_time))
+                elif status == tensorboard.SESSION_STOP:
+                    self._stopped_at = offset - FRAME_HEADER + len(payload) + FRAME_OVERHEAD
+                    continue  # a mark, no value
             if value.scalar is not None:
                 rows["value"] = narrowest(np.array([value.scalar]))
                 self._add_slow_scalars(value.tag, rows)
@@ -289,17 +298,16 @@ _EVENT_KINDS = {
 }
 
 _VALUE_KINDS = {DialectName.MINDSPORE: mindspore.VALUE_KINDS, DialectName.TENSORBOARD: tensorboard.FIELD_KINDS}
-_START = 1
-"""The status of a SessionLog that begins a session."""
 _METADATA_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
 """Kinds that metadata can define, in the order of the numbers from ``SCALAR_KIND`` on."""
 
 
-def _is_start(encoded: memoryview) -> bool:
+def _status(encoded: memoryview) -> int | None:
+    """Return the status of a SessionLog."""
     try:
-        return decode(DialectName.TENSORBOARD, Kind.SESSION, encoded).get("status") == _START
+        return decode(DialectName.TENSORBOARD, Kind.SESSION, encoded).get("status")
     except FormatError:  # the reader of the value reports it
-        return False
+        return None
 
 
 def _looked_into(dialect: DialectName) -> list[int]:

@@ -14,7 +14,8 @@ from mindscope.formats.kinds.scalar import SCALAR
 from mindscope.formats.tensorboard_schemas import EVENT, METADATA
 from mindscope.types import Kind, Located, Undecodable
 
-__all__ = ["VERSION", "graph_event", "locate", "session_start_events", "summary_event", "version_event"]
+__all__ = ["VERSION", "graph_event", "locate", "session_start_events", "session_stop_event", "summary_event",
+           "version_event"]  # fmt: skip
 
 VERSION = "brain.Event:2"
 """The version in the first record of an event file."""
@@ -135,7 +136,7 @@ def metadata_of(encoded: bytes | memoryview) -> bytes | memoryview | None:
 
 WRITER = "mindscope"
 """How files name the program that wrote them."""
-_SESSION_START = 1
+SESSION_START, SESSION_STOP = 1, 2
 
 
 def version_event(wall_time: float) -> bytes:
@@ -152,8 +153,13 @@ def summary_event(wall_time: float, step: int, values: bytes) -> bytes:
 def session_start_events(wall_time: float, step: int) -> tuple[bytes, bytes]:
     """Return the payloads of the events that hide older points at ``step`` and later ones."""
     version = {"wall_time": wall_time, "step": step, "file_version": VERSION}
-    start = {"wall_time": wall_time, "step": step, "session_log": {"status": _SESSION_START}}
+    start = {"wall_time": wall_time, "step": step, "session_log": {"status": SESSION_START}}
     return wire.encode(EVENT, version), wire.encode(EVENT, start)
+
+
+def session_stop_event(wall_time: float) -> bytes:
+    """Return the payload of the last event of a file whose writer closed it."""
+    return wire.encode(EVENT, {"wall_time": wall_time, "session_log": {"status": SESSION_STOP}})
 
 
 def graph_event(wall_time: float, graph: bytes) -> bytes:

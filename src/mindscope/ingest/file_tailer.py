@@ -184,6 +184,7 @@ class FileTailer:
             dialect=segment.dialect,
             rewinds=known.rewinds or segment.rewinds,
             purge=_lowest([known.purge, *(purge for purge, _ in scanned.purges)]),
+            stopped_at=known.stopped_at if scanned.stopped_at is None else scanned.stopped_at,
             size_bytes=stat.size_bytes,
             mode=stat.mode,
             modified_at=stat.modified_ns / 1e9,

@@ -118,13 +118,14 @@ def _facts_to_json(facts: FileFacts) -> Json:
         facts.last_step,
         facts.rewinds,
         facts.purge,
+        facts.stopped_at,
         [damage_to_json(damage) for damage in facts.damages],
     ]
 
 
 def _facts_from_json(state: Json) -> FileFacts:
     name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, rewinds, *state = state
-    purge, damages = state
+    purge, stopped_at, damages = state
     return FileFacts(
         name=name,
         path=path,
@@ -140,5 +141,6 @@ def _facts_from_json(state: Json) -> FileFacts:
         last_step=step,
         rewinds=rewinds,
         purge=None if purge is None else Purge(*purge),
+        stopped_at=stopped_at,
         damages=tuple(damage_from_json(damage) for damage in damages),
     )

@@ -16,7 +16,7 @@ LIVE_S = 60.0
 """A file that changed within this time counts as being written now."""
 
 CLOSABLE = (DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE)
-"""Dialects whose writers change the mode of a file when they close it."""
+"""Dialects whose writers make a file read-only when they close it."""
 CLOSED_MODE = 0o400
 
 FileKey = tuple[int, tuple[tuple[int, int, str], ...]]
@@ -31,7 +31,8 @@ class FileFacts:
     since 1970. ``read_bytes`` is the offset up to which all records are final. Wall times cover the file's values, None
     if there are none; ``last_step`` is the highest step, None if there is none. ``has_grown``: this process saw the
     file grow. ``rewinds``: a step that decreases within the file replaces the larger ones before it. ``purge``: the
-    session start with the smallest step; it hides points of older files.
+    session start with the smallest step; it hides points of older files. ``stopped_at``: the offset after the last
+    session stop, which our writer of TensorBoard's format appends when it closes the file.
     """
 
     name: str
@@ -50,11 +51,14 @@ class FileFacts:
     has_grown: bool = False
     rewinds: bool = False
     purge: Purge | None = None
+    stopped_at: int | None = None
 
     @property
     def is_closed(self) -> bool:
-        """Whether its writer closed it: MindSpore and our recorder then make it read-only."""
-        return self.dialect in CLOSABLE and self.mode == CLOSED_MODE
+        """Whether its writer closed it: read-only in MindSpore's format, a session stop at the end in TensorBoard's."""
+        if self.dialect in CLOSABLE:
+            return self.mode == CLOSED_MODE
+        return self.stopped_at is not None and self.stopped_at == self.size_bytes
 
     def is_young(self, now: float) -> bool:
         """Return whether it changed shortly before ``now``, in seconds since 1970."""

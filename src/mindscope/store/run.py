@@ -246,7 +246,7 @@ class RunStore:
         return next((facts.last_step for facts in reversed(self.files) if facts.last_step is not None), None)
 
     def state(self, now: float) -> RunState:
-        """Return the state at ``now``, in seconds since 1970. Mode 0400 means that the writer closed the file."""
+        """Return the state at ``now``, in seconds since 1970; finished if the writer closed the newest file."""
         files = self.files
         if not files and (written_at := self.written_at) is not None:
             is_live = now - written_at <= LIVE_S and any(each.kind is ContentKind.LOG_FILE for each in self.contents)
@@ -271,5 +271,7 @@ class RunStore:
 
 
 def _is_finished(files: tuple[FileFacts, ...]) -> bool:
-    last = next((facts for facts in reversed(files) if facts.dialect in CLOSABLE), None)
+    """Return whether the newest file is closed, among those whose writers say so."""
+    says_stop = any(facts.stopped_at is not None for facts in files)
+    last = next((facts for facts in reversed(files) if facts.dialect in CLOSABLE or says_stop), None)
     return last is not None and last.is_closed
