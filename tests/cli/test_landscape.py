@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +148,6 @@ def test_what_is_wrong_with_the_run_is_said(mindscope: CommandLine, run: str, tm
     assert "is not pkg.module:function" in said
 
 
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
 def test_a_refused_argument_is_said_without_a_class_of_python(mindscope: CommandLine, run: str) -> None:
     said = mindscope("landscape", run, *FUNCTIONS, "--interval", "3", want=1).stderr
     assert said.startswith("mindscope: ")
@@ -157,7 +155,8 @@ def test_a_refused_argument_is_said_without_a_class_of_python(mindscope: Command
     assert "Error" not in said
 
 
-def test_a_missing_package_is_said(mindscope: CommandLine, run: str) -> None:
+def test_a_missing_package_is_said(mindscope: CommandLine, run: str, tmp_path: Path) -> None:
+    (tmp_path / "ray.py").write_text("raise ImportError('hides an installed Ray')")
     said = mindscope("landscape", run, *FUNCTIONS, "--executor", "ray", want=1).stderr
     assert said == "mindscope: ray is not there, and --executor ray needs it; pip install ray\n"
 
