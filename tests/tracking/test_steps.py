@@ -166,13 +166,23 @@ def test_a_run_resumes_before_damage() -> None:
 
 
 def test_the_newest_value_of_a_step_wins_after_resuming() -> None:
-    with mindscope.init(name="a") as run:
-        for number in range(6):
-            run.log({"x": float(number)})
-    code = "import mindscope; run = mindscope.init(name='a')\nrun.log({'x': 77.0}, step=3)\nrun.finish()"
+    code = "import mindscope; run = mindscope.init(name='a')\nfor n in range(6): run.log({'x': float(n)})"
+    assert program(code).returncode == 0  # in a process of its own: files of a living one are those of another rank
+    code = (
+        "import mindscope; run = mindscope.init(name='a')\nassert run.step == 6\n"
+        "run.log({'x': 77.0}, step=3)\nrun.log({'x': 78.0}, step=4)\nrun.log({'x': 79.0}, step=2)"
+    )
     done = program(code)
     assert done.returncode == 0, done.stderr
-    assert points("x")[3] == 77
+    assert "step 2 after step 4" in done.stderr
+    assert {step: points("x")[step] for step in range(5)} == {0: 0, 1: 1, 2: 2, 3: 77, 4: 78}
+
+
+def test_a_script_that_runs_twice_replaces_its_rows() -> None:
+    code = "import mindscope; mindscope.init(name='a')\nfor n in (1, 2): mindscope.log({'x': n * factor}, n)"
+    for factor in (1.0, 10.0):
+        assert program(f"factor = {factor}\n{code}").stderr == ""
+    assert points("x") == {1: 10, 2: 20}
 
 
 def test_processes_of_one_run_write_side_by_side() -> None:

@@ -48,6 +48,7 @@ class TrackedRun:
         self._lock = threading.RLock()
         self._metrics = Metrics()
         self._step = first_step
+        self._has_rows = False  # of this process
         self._is_finished = False
         self.config = Config(self._record_config)
         """The parameters of the run, which the page shows in its table."""
@@ -99,7 +100,7 @@ class TrackedRun:
 
         Without ``step``, the values belong to the open row, which is then closed: the next one has the next step. A
         ``step`` above that of the open row opens a new one; the same step adds to it; a smaller one is dropped, and the
-        log says so once.
+        log says so once. The first row of a resumed run may have any step.
 
         Args:
             data: names to numbers, texts, arrays, figures, frames, media of this package, or dicts of them, whose names
@@ -125,6 +126,7 @@ class TrackedRun:
             raise TypeRejectedError(f"data of log() is {type(data).__name__}, want a dict from names to values")
         now, step, stream = time.time(), self._step, self._stream
         LATEST.step = step
+        self._has_rows = True
         batch = stream.batch
         self._metrics.newest.update(data)
         for tag, value in data.items():
@@ -173,7 +175,7 @@ class TrackedRun:
 
     def _go_to(self, step: Any) -> bool:
         number = step_number(step)
-        if number < self._step:
+        if number < self._step and self._has_rows:
             self._stream.warn_once(
                 "step", "", f"log() got step {number} after step {self._step}; rows of smaller steps are dropped",
             )  # fmt: skip
