@@ -53,3 +53,10 @@ def test_start_refuses_archives_that_it_cant_show(mindscope: CommandLine, port: 
     archive.write_bytes(archive.read_bytes()[:-40])
     assert "x.mscope has no index at its end" in mindscope("start", "x.mscope", "--port", port, want=1).stderr
     assert "x.mscope has no index at its end" in mindscope("inspect", "x.mscope", want=1).stderr
+
+
+def test_targets_that_cant_be_written_are_named(mindscope: CommandLine) -> None:
+    record(mindscope)
+    (mindscope.room / "file").write_text("")
+    assert "missing is no directory" in mindscope("pack", "runs", "--out", "missing/x.mscope", want=1).stderr
+    assert "'file/first': Not a directory" in mindscope("export", "runs", "--out", "file", want=1).stderr

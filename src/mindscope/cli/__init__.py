@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -36,3 +37,12 @@ def main() -> None:
     except MindscopeError as error:
         sys.stderr.write(f"mindscope: {error}\n")
         sys.exit(2 if isinstance(error, UsageError) else 1)
+    except OSError as error:  # such as a target that can't be written
+        sys.stderr.write(f"mindscope: {_named(error)}\n")
+        sys.exit(1)
+
+
+def _named(error: OSError) -> str:
+    if error.filename is None or error.strerror is None:
+        return str(error) or type(error).__name__
+    return f"{os.fsdecode(error.filename)!r}: {error.strerror}"

@@ -65,6 +65,8 @@ def pack_runs(
     archive = Path(target)
     if archive.suffix != SUFFIX:
         raise ArchiveError(f"{archive} does not end in {SUFFIX}, by which mindscope recognizes archives: rename it")
+    if not archive.parent.is_dir():
+        raise ArchiveError(f"{archive.parent} is no directory, so {archive.name} can't be written: create it first")
     if not force and os.path.lexists(archive):
         raise ArchiveError(f"{archive} exists already: choose another name, or replace it with --force")
     found = [_find(directory_of(path)) for path in paths]
