@@ -199,7 +199,12 @@ wandb.log({"x": wandb.Image("missing.png")}); wandb.log({"x": wandb.Table(column
 wandb.define_metric(7); wandb.finish()
 open("blocked", "w").close()
 os.environ["MINDSCOPE_RUN_DIR"] = "blocked/runs"
-run = wandb.init(); run.log({"x": 1}); print("goes on", run.disabled)
+run = wandb.init(); run.log({"x": 1}); print("goes on", run.disabled); run.finish()
+os.environ["MINDSCOPE_RUN_DIR"] = "/proc/missing"  # where nobody can make a directory
+run = wandb.init(); run.log({"x": 1}); print("goes on", run.disabled); run.finish()
+os.environ["MINDSCOPE_RUN_DIR"] = "runs"
+run = wandb.init(id="cells")
+run.log({"table": wandb.Table(columns=["a"], data=[[wandb.Html("<b>x</b>")], [wandb.Molecule("x")], [wandb.Image]])})
 """
 
 
@@ -207,11 +212,13 @@ def test_rules_of_init_and_hostile_values(tmp_path: Path) -> None:
     done = run_in(tmp_path, RULES)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "True n-2 True", "..-..-up 2", "2 True", "refused", "True", "both-2", "goes on True"
+        "True n-2 True", "..-..-up 2", "2 True", "refused", "True", "both-2", "goes on True", "goes on True"
     ]  # fmt: skip
     run = mindscope.open_run(tmp_path / "runs" / "again")
     assert (run.scalars("x").step.tolist(), run.scalars("x").value.tolist()) == ([0, 1, 2], [1.0, 2.0, 3.0])
     assert not any(path.name != "runs" and "up" in path.name for path in tmp_path.iterdir())
+    (column,) = mindscope.open_run(tmp_path / "runs" / "cells").tables("table")[0].value.columns
+    assert column.values[0] == "<b>x</b>"
     report = "\n".join(said(done))
     assert "\x1b" not in report
     assert "records nothing" in done.stderr

@@ -148,6 +148,7 @@ def test_media_are_read_back(tmp_path: Path) -> None:
     table = mindscope.Table(columns=["name", "picture"], data=[["cat", mindscope.Image(picture)]])
     table.add_data("dog", None)
     table.add_column("score", [0.5, 0.25])
+    table.add_column("other", [mindscope.Html("<i>cell</i>"), mindscope.Video("film.gif")])
     with mindscope.init(name="a") as run:
         run.log({
             "image": mindscope.Image(picture, caption="a cat"), "file": mindscope.Image("picture.png"),
@@ -169,8 +170,9 @@ def test_media_are_read_back(tmp_path: Path) -> None:
     assert set(found.tags("video")) == {"video", "frames"}
     assert set(found.tags("audio")) == {"audio", "samples"}
     columns = found.tables("table")[0].value.columns
-    assert [column.name for column in columns] == ["name", "picture", "score"]
-    assert [column.type for column in columns] == ["text", "media", "number"]
+    assert [column.name for column in columns] == ["name", "picture", "score", "other"]
+    assert [column.type for column in columns] == ["text", "media", "number", "text"]
+    assert columns[3].values == ("<i>cell</i>", "(Video)")
     assert "<b>page</b>" in found.html_pages("html")[0].value
     assert found.texts("image/caption")[0].value[0] == "a cat"
     assert "WARN: Low accuracy" in found.texts("alerts")[0].value[0]

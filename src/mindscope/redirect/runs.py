@@ -175,11 +175,9 @@ class Library:
             directory = wanted if is_disabled or (is_named and is_free) else _new(wanted)
             facts = Facts(str(directory), project, name, group, job_type, _texts(tags), notes_text)
             run = start_run(_class_of(self), facts, resume, is_disabled, system_metrics=True, files=True)
-        except (FileNotFoundError, FileExistsError) as error:
-            if resume is None:
-                raise
-            raise error_class(self.name, "UsageError")(str(error)) from None
         except (OSError, ValueError, MindscopeError) as error:
+            if resume is not None and isinstance(error, (FileNotFoundError, FileExistsError)):
+                raise error_class(self.name, "UsageError")(str(error)) from None
             _LOG.error("%s.init() records nothing: %s", self.name, error)
             is_disabled = True
             run = start_run(

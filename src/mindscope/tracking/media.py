@@ -120,7 +120,8 @@ class Histogram(Media):
 class Table(Media):
     """A table: names of columns and rows, or a frame of pandas or polars, or an Arrow table.
 
-    Cells are numbers, texts, bools, None, arrays of images, figures, and ``Image`` or ``Audio``.
+    Cells are numbers, texts, bools, None, arrays of images, figures, and ``Image``, ``Audio`` or ``Html``, as its text;
+    other media leave their name.
     """
 
     plugin = "table"
@@ -254,4 +255,6 @@ def close_figure(figure: Any) -> None:
 def _cell(cell: Any) -> Any:
     if isinstance(cell, Figure):
         return figure_pixels(cell.figure)
-    return cell.content() if isinstance(cell, (Image, Audio)) else cell
+    if isinstance(cell, (Image, Audio, Html)):
+        return cell.content()
+    return f"({type(cell).__name__})" if isinstance(cell, Media) else cell
