@@ -82,7 +82,8 @@ def checked_name(name: str) -> str:
     is_short = len(text) <= _MOST_NAME and all(len(part.encode()) <= _MOST_PART for part in parts)
     if not is_short or any(part in ("", ".", "..") for part in parts) or parts[0] in (LIST_NAME, UNFINISHED):
         raise ValueError(
-            f"name is {name[:200]!r}, want a path such as 'model.pt' below the run, of at most 1000 letters"
+            f"name is {name[:200]!r}, want a path such as 'model.pt' below the run, of at most {_MOST_NAME} letters "
+            f"and {_MOST_PART} bytes between slashes"
         )
     return text
 

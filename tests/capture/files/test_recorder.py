@@ -109,6 +109,24 @@ def test_a_directory_is_logged_with_all_of_its_files(tmp_path: Path, recorder: F
     assert names == {f"checkpoint-10/{name}" for name in ("model.safetensors", "sub/config.json", "empty")}
 
 
+def test_a_bad_file_of_a_directory_costs_no_other(tmp_path: Path, recorder: FileRecorder, rejected: Rejected) -> None:
+    checkpoint = tmp_path / "checkpoint"
+    checkpoint.mkdir()
+    (checkpoint / "last.pt").symlink_to("deleted.pt")
+    os.mkfifo(checkpoint / "pipe")
+    for name in ("a.pt", "z.pt"):
+        (checkpoint / name).write_bytes(name.encode())
+    recorder.log(checkpoint)
+    recorder.close()
+    files = files_of(recorder.run)
+    assert {name: file.left_out for (name, _), file in files.items()} == {
+        "checkpoint/a.pt": "", "checkpoint/last.pt": "unreadable", "checkpoint/pipe": "unreadable",
+        "checkpoint/z.pt": "",
+    }  # fmt: skip
+    assert (recorder.run / files["checkpoint/z.pt", None].path).read_bytes() == b"z.pt"
+    assert [name for name, _ in rejected] == ["checkpoint/last.pt", "checkpoint/pipe"]
+
+
 def test_a_file_that_is_deleted_or_replaced_after_the_call_is_kept(tmp_path: Path, recorder: FileRecorder) -> None:
     for number in range(3):
         source = tmp_path / f"{number}.pt"

@@ -85,7 +85,7 @@ class FileRecorder:
     def log(self, path: Any, name: Any = None, step: Any = None, *, is_link: bool = False) -> None:
         """Keep a file, or all files of a directory, under a name; the last part of the path by default.
 
-        A file of the same name and step is replaced.
+        A file of the same name and step is replaced. One of a directory that can't be read costs no other.
         """
         title = str(name if name is not None else path)
         try:
@@ -97,7 +97,7 @@ class FileRecorder:
                 raise FileNotFoundError(f"{str(source)!r} holds no files")
             if not self._queue.wait_for_room():
                 raise OSError("too many files wait to be copied")
-            sources = [(entry, self._source(file)) for entry, file in entries]
+            sources = [(entry, self._source(file, is_alone=file == source)) for entry, file in entries]
         except Exception as error:  # whatever the objects of the caller raise
             self._reject(title, error)
             return
@@ -165,10 +165,15 @@ class FileRecorder:
                 below = Path(above, file)
                 yield checked_name(f"{name}/{below.relative_to(path).as_posix()}"), below
 
-    def _source(self, path: Path) -> Source:
-        source = Source.of(
-            path, is_held=self._held < _MOST_HELD, most_bytes=_SMALL if self._bytes < _MOST_BYTES else -1
-        )
+    def _source(self, path: Path, is_alone: bool) -> Source | OSError:
+        """Return a file to copy, or why it can't be read. Raises OSError for one that ``is_alone``."""
+        is_held, most_bytes = self._held < _MOST_HELD, _SMALL if self._bytes < _MOST_BYTES else -1
+        try:
+            source = Source.of(path, is_held=is_held, most_bytes=most_bytes)
+        except OSError as error:
+            if is_alone:
+                raise
+            return error
         self._count_waiting(source, 1)
         return source
 
@@ -177,9 +182,11 @@ class FileRecorder:
             self._held += sign * (source.descriptor is not None)
             self._bytes += sign * len(source.data or b"")
 
-    def _keep_all(self, sources: list[tuple[str, Source]], step: int | None, is_link: bool) -> None:
+    def _keep_all(self, sources: list[tuple[str, Source | OSError]], step: int | None, is_link: bool) -> None:
         for name, source in sources:
             try:
+                if isinstance(source, OSError):
+                    raise source
                 self._keep(name, source, step, is_link)
             except Exception as error:
                 self._reject(name, error)
@@ -188,8 +195,9 @@ class FileRecorder:
                 with suppress(OSError):
                     self.leave_out(name, kind_of(name), why, step)
             finally:
-                source.close()
-                self._count_waiting(source, -1)
+                if isinstance(source, Source):
+                    source.close()
+                    self._count_waiting(source, -1)
 
     def _keep(self, name: str, source: Source, step: int | None, is_link: bool) -> None:
         unfinished = self._unfinished()
