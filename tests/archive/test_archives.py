@@ -130,6 +130,26 @@ def test_commands_take_an_archive(tmp_path: Path) -> None:
     assert open_runs(tmp_path / "whole")["a"].damages == ()
 
 
+def test_commands_of_one_run_take_a_run_of_an_archive(tmp_path: Path) -> None:
+    pack_runs([DATA / "mindspore" / "ops"], tmp_path / "one.mscope")
+    pack_runs([DATA / "mindspore" / "ops", DATA / "mindspore" / "custom_loop"], tmp_path / "two.mscope")
+    want = everything(open_run(DATA / "mindspore" / "ops"))
+    runner = CliRunner()
+    for run in ("one.mscope", "two.mscope/ops"):
+        path = str(tmp_path / run)
+        assert everything(open_run(path)).keys() == want.keys()
+        for command, code in (["graph", path], 0), (["diff", path, path], 0), (["watch", path], 0):
+            done = runner.invoke(app, command)
+            assert done.exit_code == code, (command, done.output)
+        assert "102 operations" in runner.invoke(app, ["graph", path]).output
+        for command in ("debug", "profile"):  # which it does not have
+            assert "ops" in str(runner.invoke(app, [command, path]).exception)
+    with pytest.raises(RunNotFoundError, match=r"two\.mscope holds no event file itself, but 2 runs below it"):
+        open_run(tmp_path / "two.mscope")
+    with pytest.raises(ArchiveError, match=r"two\.mscope has no directory 'nope': mindscope inspect"):
+        open_run(tmp_path / "two.mscope" / "nope")
+
+
 def test_an_archive_is_packed_again(tmp_path: Path) -> None:
     log(tmp_path / "runs" / "a", version(), steps(range(10)))
     log(tmp_path / "runs" / "b", version(), steps(range(10)))

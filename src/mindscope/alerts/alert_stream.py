@@ -14,6 +14,7 @@ from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import Rule
 from mindscope.errors import DebugDataError, ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog, Watcher
+from mindscope.ingest.archives import directory_in_archive
 from mindscope.stats.expression import require_tags
 from mindscope.types import Kind
 
@@ -48,12 +49,14 @@ def follow_alerts(
     *,
     follow_links: bool = False,
 ) -> Iterator[Alert]:
-    """Yield each alert of ``rules`` once, as runs are written. It ends when every run was closed by its writer.
+    """Yield each alert of ``rules`` once, as runs are written.
 
-    Watches files, and checks them at least every ``interval_s`` seconds. Raises RunNotFoundError if the directory does
-    not exist, and in the end as ``require_known``.
+    It ends when every run was closed by its writer, and at once for an archive. Watches files, and checks them at least
+    every ``interval_s`` seconds. Raises RunNotFoundError if the directory does not exist, and in the end as
+    ``require_known``.
     """
-    if not Path(base).is_dir():
+    is_archived = directory_in_archive(base) is not None
+    if not is_archived and not Path(base).is_dir():
         raise RunNotFoundError(f"{base} is no directory; give the one that holds your runs, or create it first")
     catalog = Catalog(base, follow_links=follow_links)
     monitor = Monitor(catalog, parameters, rules)
@@ -64,7 +67,7 @@ def follow_alerts(
     try:
         while True:
             changed.clear()
-            is_over = _is_over(catalog)  # before the look: what is written later is not needed
+            is_over = is_archived or _is_over(catalog)  # before the look: what is written later is not needed
             _update(monitor, catalog, is_followed=True)
             yield from _new_alerts(monitor, reported)
             if is_over:

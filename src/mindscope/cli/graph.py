@@ -14,6 +14,7 @@ import typer
 
 import mindscope.graph
 from mindscope import reading
+from mindscope.archive.names import is_archive
 from mindscope.cli.logs import printable
 from mindscope.errors import SettingsError, UsageError
 
@@ -76,7 +77,7 @@ def graph(
 
 def _graph_at(path: str, name: str | None) -> Graph:
     """Raises SettingsError for a run without this graph, FormatError for a file that is no graph."""
-    if Path(path).is_file():
+    if Path(path).is_file() and not is_archive(path):
         return mindscope.graph.read_graph_file(path)
     graphs = reading.open_run(path).graphs()
     if not graphs:

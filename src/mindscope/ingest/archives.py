@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 
 from mindscope.archive.mounts import mount
+from mindscope.archive.names import is_archive
+from mindscope.errors import ArchiveError
 from mindscope.formats.frames import FRAME_HEADER, frame_header
 from mindscope.ingest.file_names import is_event_name
 
@@ -14,6 +16,23 @@ from mindscope.ingest.file_names import is_event_name
 def open_archive(path: str | os.PathLike[str]) -> Path:
     """Return the directory that mirrors an archive; its event files are read where they are. Raises ArchiveError."""
     return mount(path, _is_event_file, FRAME_HEADER)
+
+
+def directory_in_archive(path: str | os.PathLike[str]) -> Path | None:
+    """Return the directory that mirrors an archive, or one in it, as ``runs.mscope/first``; None for another path.
+
+    Raises ArchiveError, also for a directory that the archive does not have.
+    """
+    for archive in (Path(path), *Path(path).parents):
+        if is_archive(archive):
+            below = Path(path).relative_to(archive)
+            directory = open_archive(archive) / below
+            if not directory.is_dir():
+                raise ArchiveError(
+                    f"{archive} has no directory {str(below)!r}: mindscope inspect {archive} lists its runs"
+                )
+            return directory
+    return None
 
 
 def _is_event_file(name: str, head: bytes) -> bool:

@@ -11,10 +11,9 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from pathlib import Path
 
-from mindscope.archive.names import is_archive
 from mindscope.artifacts.recorded_files import LIST_NAME
 from mindscope.formats.log_names import is_log_name
-from mindscope.ingest.archives import open_archive
+from mindscope.ingest.archives import directory_in_archive
 from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
 from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
@@ -126,7 +125,7 @@ class Finder:
     """
 
     def __init__(self, base: str | Path, follow_links: bool = False) -> None:
-        self.base = os.path.realpath(open_archive(base) if is_archive(base) else base)
+        self.base = os.path.realpath(directory_in_archive(base) or base)
         self.follow_links = follow_links
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find or look
         self._unsettled: dict[str, _Listing] = {}  # of directories to list again: a cause may be fixed elsewhere

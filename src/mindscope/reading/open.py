@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mindscope.archive.names import is_archive
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, Finder, RunLoader, find_runs
-from mindscope.ingest.archives import open_archive
+from mindscope.ingest.archives import directory_in_archive
+from mindscope.reading.archived import run_in_archive
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.remote_addresses import remote_address
@@ -22,11 +22,11 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
     Raises RunNotFoundError if the directory has no run itself; the text names runs below it.
     """
-    directory = directory_of(path)
-    finder = Finder(directory)
+    given = Path(path).expanduser()
+    finder = Finder(run_in_archive(given) or directory_of(path))
     found = finder.find_in_base()
     if found is None:
-        raise nothing_in(directory)
+        raise nothing_in(given)
     loader = RunLoader(found)
     loader.read_all()
 
@@ -49,15 +49,14 @@ def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Ru
 
 
 def directory_of(path: str | os.PathLike[str]) -> Path:
-    """Return the directory at ``path``, or the one that mirrors an archive there.
+    """Return the directory at ``path``, or the one that mirrors an archive there or a run in it.
 
     Raises RunNotFoundError if there is none, ArchiveError for an archive that is damaged.
     """
     if reason := remote_address(path):
         raise RunNotFoundError(reason)
     directory = Path(path).expanduser()
-    if is_archive(directory):
-        return open_archive(directory)
+    directory = directory_in_archive(directory) or directory
     if directory.is_dir():
         return directory
     if directory.exists():
