@@ -24,10 +24,10 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     """
     given = Path(path).expanduser()
     finder = Finder(run_in_archive(given) or directory_of(path))
-    found = finder.find_in_base()
-    if found is None:
+    in_base = finder.find_in_base()
+    if in_base is None:
         raise nothing_in(given)
-    loader = RunLoader(found)
+    loader = RunLoader(in_base)
     loader.read_all()
 
     def refresh() -> bool:

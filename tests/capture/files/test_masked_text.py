@@ -135,6 +135,29 @@ index 257cc56..5716ca5 100644
 """
 
 
+@pytest.mark.parametrize(("name", "text", "want"), [
+    ("a.json", '{"passwords": ["%s", "%s"], "x": 1}', '{"passwords": ["MASKED", "MASKED"], "x": 1}'),
+    ("a.json", '{"api_keys": [\n  "%s"\n], "x": 1}', '{"api_keys": [\n  "MASKED"\n], "x": 1}'),
+    ("a.json", '{"passwords": {"a": "%s"}}', '{"passwords": {"a": "MASKED"}}'),
+    ("a.py", 'secrets = ("%s",)\nb = ["%s"]', 'secrets = ("MASKED",)\nb = ["%s"]'),
+    ("a.toml", 'secret = """%s\n%s"""\nb = 1', 'secret = """MASKED"""\nb = 1'),
+    ("a.yaml", "passwords: [%s, %s]\nb: [%s]", "passwords: [MASKED, MASKED]\nb: [%s]"),
+    ("a.yaml", "a:\n  secret: |\n    %s\n\n    %s\n  b: 1", "a:\n  secret: |\n    MASKED\n  b: 1"),
+    ("a.yaml", "passwords:\n- %s\n- %s\nb:\n- %s", "passwords:\n- MASKED\n- MASKED\nb:\n- %s"),
+    ("a.yaml", "tokens:\n  - <s>\n  - word\n", "tokens:\n  - <s>\n  - word\n"),
+    ("a.py", 'tokens = ["<s>", "the"]\nkeys = ["a1", "b"]', 'tokens = ["<s>", "the"]\nkeys = ["a1", "b"]'),
+    ("a.py", 'secret = get("a", ["x"])\npassword = """${X}"""', 'secret = get("a", ["x"])\npassword = """${X}"""'),
+    ("a.json", '{"password_lengths": [1, 2], "secrets": []}', '{"password_lengths": [1, 2], "secrets": []}'),
+    ("a.py", 'u = "https://h/x?token=AhGyJvIRX7zl1V3Uy18J&q=1"', 'u = "https://h/x?token=MASKED&q=1"'),
+    ("a.py", 'u = f"https://h?token={token}&key=validation_loss"', 'u = f"https://h?token={token}&key=validation_loss"'),
+    ("a.py", 'h = "https://hooks.slack.com/services/T0/B0/EUe28zYU49c"', 'h = "https://hooks.slack.com/services/MASKED"'),
+])  # fmt: skip
+def test_values_of_several_lines_or_items_are_masked(name: str, text: str, want: str) -> None:
+    shown, count = mask_text(text.replace("%s", SECRET), name)
+    assert shown == want.replace("%s", SECRET)
+    assert count == want.count("MASKED")
+
+
 def test_each_file_of_a_difference_is_masked_by_its_name() -> None:
     shown, count = mask_diff(DIFF)
     assert SECRET not in shown

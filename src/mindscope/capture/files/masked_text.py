@@ -32,6 +32,30 @@ _BARE = re.compile(
       (?P<open>)(?P<value>[^\s"'\\,;&)}}\]|#\[{{(][^\s"'\\,;&)}}\]|]{{0,2000}})(?P<close>)""",
     re.VERBOSE,
 )
+_SEVERAL = re.compile(rf"(?<![\w.\-])(?P<head>{_NAME}{_SIGN})(?P<body>[\[{{(][^\[\]{{}}()]{{1,4000}})")
+"""A list, a tuple or a dict of values of one name, also over lines."""
+_ITEM = re.compile(
+    r"""(?P<open>(?P<quote>["']))(?P<value>(?:\\.|(?!(?P=quote))[^\n\\]){0,2000})(?P<close>(?P=quote)(?P<colon>\s{0,8}:)?)"""
+)
+_BARE_ITEM = re.compile(r"""(?P<open>[\[,]\s{0,40})(?P<value>[^\s"',:\[\]{}]{1,2000})(?P<close>(?=\s{0,40}(?:,|$)))""")
+_TEXT = re.compile(
+    rf"""(?<![\w.\-])(?P<head>{_NAME}{_SIGN}{_TYPE})(?P<open>[rbfuRBFU]{{0,2}}(?P<quote>\"{{3}}|'{{3}}))
+      (?P<value>(?:(?!(?P=quote)).){{1,8000}})(?P<close>(?P=quote))""",
+    re.VERBOSE | re.DOTALL,
+)
+_BLOCK = re.compile(
+    rf"""^(?P<head>(?P<indent>[ ]{{0,80}})["']?{_NAME}["']?:[ ]{{0,8}}[|>][-+\d]{{0,3}}[ ]{{0,8}}\n)
+      (?P<open>(?P=indent)[ ]{{1,40}})
+      (?P<value>[^ \n].{{0,2000}}(?:\n(?:(?P=indent)[ ].{{0,2000}}|[ ]{{0,80}}(?=\n))){{0,400}})(?P<close>)""",
+    re.VERBOSE | re.MULTILINE,
+)
+_ITEMS = re.compile(
+    rf"""^(?P<head>(?P<indent>[ ]{{0,80}})["']?{_NAME}["']?:[ ]{{0,8}}\n)
+      (?P<body>(?:(?P=indent)[ ]{{0,40}}-[ ][^:\n]{{1,2000}}(?:\n|\Z)){{1,400}})""",
+    re.VERBOSE | re.MULTILINE,
+)
+"""Values of YAML over lines."""
+_LINE_ITEM = re.compile(r"""(?P<open>-[ ]{1,8}["']?)(?P<value>[^\s"'][^"'\n]{0,2000})(?P<close>)""")
 _PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?:(?!-----END).){0,8000}", re.DOTALL)
 _REFERENCE = re.compile(
     r"""\$\{?\w*\}?|\$\{.*\}|\$\(.*\)|<.*>|\[.*\]|\{.*\}|%\(.*|[*xX.?_\-]+|MASKED|(?i:none|null|nil|true|false|str|int|float|
@@ -89,10 +113,11 @@ def is_secret_file(name: str) -> bool:
 
 def mask_text(text: str, name: str) -> MaskedText:
     """Mask secrets in a file; its name says whether it is code, where values without quotes are no literals."""
-    text, count = _PRIVATE_KEY.subn(rf"\1{MASK}", text)
-    lines, masked = list[str](), count
+    is_code = _CODE.fullmatch(name) is not None
+    text, masked = _masked_lines(text, is_code=is_code)
+    lines = list[str]()
     for line in text.splitlines(keepends=True):
-        masked_line, count = _masked_line(line, is_code=_CODE.fullmatch(name) is not None)
+        masked_line, count = _masked_line(line, is_code=is_code)
         lines.append(masked_line)
         masked += count
     return MaskedText("".join(lines), masked)
@@ -100,8 +125,8 @@ def mask_text(text: str, name: str) -> MaskedText:
 
 def mask_diff(text: str) -> MaskedText:
     """Mask secrets in a difference of git, by the names of its files; of files of secrets only the head stays."""
-    text, count = _PRIVATE_KEY.subn(rf"\1{MASK}", text)
-    lines, masked = list[str](), count
+    text, masked = _masked_lines(text, is_code=True)
+    lines = list[str]()
     for line, name in _with_names(text):
         is_head = line.startswith(_DIFF_HEADS)
         if name and is_secret_file(name) and not is_head:
@@ -125,6 +150,33 @@ def _with_names(text: str) -> Iterator[tuple[str, str]]:
             name = match[1]
         is_head = is_head and not line.startswith("@@ ")
         yield line, name
+
+
+def _masked_lines(text: str, *, is_code: bool) -> tuple[str, int]:
+    """Mask values that several lines or items hold."""
+    before = text.count(MASK)
+    text = _PRIVATE_KEY.sub(rf"\1{MASK}", text)
+    if _HINT.search(text):
+        text = _TEXT.sub(_mask, text)
+        text = _SEVERAL.sub(lambda match: _masked_items(match, (_ITEM,) if is_code else (_ITEM, _BARE_ITEM)), text)
+        if not is_code:
+            text = _BLOCK.sub(_mask, text)
+            text = _ITEMS.sub(lambda match: _masked_items(match, (_LINE_ITEM,)), text)
+    return text, text.count(MASK) - before
+
+
+def _masked_items(match: re.Match[str], items: tuple[re.Pattern[str], ...]) -> str:
+    """Mask the items of a value by the name of the whole."""
+
+    def masked(item: re.Match[str]) -> str:
+        value, is_key = item["value"], item.groupdict().get("colon") is not None
+        is_secret = bool(value) and not is_key and not is_number(value) and _is_secret(match["name"], value)
+        return item["open"] + MASK + item["close"] if is_secret else item[0]
+
+    body = match["body"]
+    for pattern in items:
+        body = pattern.sub(masked, body)
+    return match["head"] + body
 
 
 def _masked_line(line: str, *, is_code: bool) -> tuple[str, int]:

@@ -30,7 +30,10 @@ _KNOWN = re.compile(
       | (?P<bearer>\b(?i:bearer)\s+)(?=\S{0,200}\d)[\w.+/=~\-]{8,}
       | (?P<basic>\b(?i:authorization)["']?\s{0,4}[:=,]\s{0,4}["']?(?i:basic|token)\s+)[\w.+/=~\-]{4,}
       | (?P<sas>\b(?:AccountKey|SharedAccessKey|sig)=)[\w+/=%]{20,}
-      | \b(?: hf_(?=[A-Za-z0-9]{0,60}[A-Z0-9])[A-Za-z0-9]{16,} | api_org_[A-Za-z0-9]{16,} | gh[opsur]_[A-Za-z0-9]{12,}
+      | (?P<query>[?&](?:\w{0,20}(?:token|key|secret|password)|sig)=)(?=[\w.\-]{0,200}\d)[\w.\-]{16,}
+      | (?P<hook>\b(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/)[\w/\-]{10,}
+      | \b(?: SG\.[\w\-]{16,}\.[\w\-]{16,} | \d{8,10}:AA[\w\-]{32,}
+          | hf_(?=[A-Za-z0-9]{0,60}[A-Z0-9])[A-Za-z0-9]{16,} | api_org_[A-Za-z0-9]{16,} | gh[opsur]_[A-Za-z0-9]{12,}
           | github_pat_\w{12,} | gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w.\-]{12,} | sk-(?=[\w\-]{0,200}\d)[\w\-]{16,}
           | [rs]k_live_\w{12,} | xox[abeprs]-[\w\-]{12,} | xapp-[\w\-]{12,} | npm_[A-Za-z0-9]{30,} | pypi-[\w\-]{40,}
           | dapi[0-9a-f]{32} | r8_[A-Za-z0-9]{20,} | tgp_v1_[\w\-]{20,} | gsk_[A-Za-z0-9]{20,} | nvapi-[\w\-]{20,}
