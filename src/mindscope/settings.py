@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from mindscope.archive.names import is_archive
+from mindscope.archive.names import archive_of
 from mindscope.errors import SettingsError, UsageError
 from mindscope.setting_values import (
     LOOPBACK_NAMES,
@@ -227,7 +227,7 @@ def _parsed(setting: Setting, given: Given, is_flag: bool) -> Any:
 def require_base_dir(settings: Settings) -> None:
     """Raises SettingsError if the base directory does not exist; an empty directory and an archive of runs are fine."""
     base = settings.summary_base_dir
-    if is_archive(base):
+    if archive_of(base) is not None:
         if settings.allow_delete:
             raise SettingsError(f"{base} is an archive, whose runs can't be deleted: leave out --allow-delete")
     elif not base.is_dir():

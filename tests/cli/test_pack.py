@@ -40,6 +40,9 @@ def test_the_viewer_shows_an_archive_and_reads_it_again(mindscope: CommandLine, 
         values = ask(port, "/api/values?run=first&kind=tensor&tag=weights")
         assert values["step"] == [0, 1, 2, 3, 4]
         mindscope("stop", "--port", port)
+    mindscope("start", "x.mscope/first", "--port", port, XDG_CACHE_HOME=str(cache))
+    assert [run["id"] for run in eventually(lambda: ask(port, "/api/runs")["runs"])] == ["."]
+    mindscope("stop", "--port", port)
     (copied,) = (cache / "mindscope" / "archives").rglob("config.yaml")
     assert copied.read_text() == "lr: 0.5\n"
 
@@ -47,6 +50,7 @@ def test_the_viewer_shows_an_archive_and_reads_it_again(mindscope: CommandLine, 
 def test_start_refuses_archives_that_it_cant_show(mindscope: CommandLine, port: str) -> None:
     record(mindscope)
     mindscope("pack", "runs", "--out", "x.mscope")
+    assert "has no directory 'nope'" in mindscope("start", "x.mscope/nope", "--port", port, want=1).stderr
     refused = mindscope("start", "x.mscope", "--allow-delete", "--port", port, want=1)
     assert "leave out --allow-delete" in refused.stderr
     archive = mindscope.room / "x.mscope"
@@ -59,4 +63,6 @@ def test_targets_that_cant_be_written_are_named(mindscope: CommandLine) -> None:
     record(mindscope)
     (mindscope.room / "file").write_text("")
     assert "missing is no directory" in mindscope("pack", "runs", "--out", "missing/x.mscope", want=1).stderr
+    wrong = mindscope("export", "runs", "--out", "x", "--format", "xlsx", want=2)
+    assert "--format is 'xlsx', want one of csv, parquet, tensorboard" in wrong.stderr
     assert "'file/first': Not a directory" in mindscope("export", "runs", "--out", "file", want=1).stderr

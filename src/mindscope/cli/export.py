@@ -58,6 +58,8 @@ def export(
     """
     formats = tuple(format or ("csv",))
     with usage():
+        if others := set(formats) - {"csv", _PARQUET, _TENSORBOARD}:
+            raise SettingsError(f"--format is {min(others)!r}, want one of csv, parquet, tensorboard")
         if _TENSORBOARD in formats and len(set(formats)) > 1:
             raise SettingsError(f"--format {_TENSORBOARD} writes all values; export to other formats separately")
         options = reading.ExportOptions(

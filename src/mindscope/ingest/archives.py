@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from mindscope.archive.mounts import mount
-from mindscope.archive.names import is_archive
+from mindscope.archive.names import archive_of
 from mindscope.errors import ArchiveError
 from mindscope.formats.frames import FRAME_HEADER, frame_header
 from mindscope.ingest.file_names import is_event_name
@@ -23,16 +23,14 @@ def directory_in_archive(path: str | os.PathLike[str]) -> Path | None:
 
     Raises ArchiveError, also for a directory that the archive does not have.
     """
-    for archive in (Path(path), *Path(path).parents):
-        if is_archive(archive):
-            below = Path(path).relative_to(archive)
-            directory = open_archive(archive) / below
-            if not directory.is_dir():
-                raise ArchiveError(
-                    f"{archive} has no directory {str(below)!r}: mindscope inspect {archive} lists its runs"
-                )
-            return directory
-    return None
+    archive = archive_of(path)
+    if archive is None:
+        return None
+    below = Path(path).relative_to(archive)
+    directory = open_archive(archive) / below
+    if not directory.is_dir():
+        raise ArchiveError(f"{archive} has no directory {str(below)!r}: mindscope inspect {archive} lists its runs")
+    return directory
 
 
 def _is_event_file(name: str, head: bytes) -> bool:
