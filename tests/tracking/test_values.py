@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import io
 import math
 import os
 import subprocess
@@ -176,6 +177,20 @@ def test_media_are_read_back(tmp_path: Path) -> None:
     assert "<b>page</b>" in found.html_pages("html")[0].value
     assert found.texts("image/caption")[0].value[0] == "a cat"
     assert "WARN: Low accuracy" in found.texts("alerts")[0].value[0]
+
+
+def test_flat_pictures_of_pillow_are_no_channels() -> None:
+    picture = np.random.default_rng(0).integers(0, 255, (3, 30, 3), np.uint8)
+    boxes = np.array([[4, 0, 20, 2]])
+    with mindscope.init(name="flat") as run:
+        run.log({"a": mindscope.Image(Pillow.fromarray(picture))})
+        run.log({"b": mindscope.Image(Pillow.fromarray(picture), boxes=boxes)})
+        run.log({"c": mindscope.Table(columns=["x"], data=[[mindscope.Image(Pillow.fromarray(picture))]])})
+    found = mindscope.open_run("runs/flat")
+    assert np.array_equal(found.images("a")[0].value[0].pixels()[:, :, :3], picture)
+    assert found.images("b")[0].value[0].pixels().shape[:2] == (3, 30)
+    (table,) = found.tables("c")
+    assert Pillow.open(io.BytesIO(table.value.media[0][1])).size == (30, 3)
 
 
 def test_boxes_and_masks_are_painted() -> None:

@@ -74,9 +74,12 @@ class Image(Media):
 
     def prepared(self, stream: EventStream, tag: str) -> PendingValue:
         """Return a copy, with the boxes drawn."""
+        content = self.content()
+        if content is not self.data and content.shape[0] in (1, 3, 4):  # pixels whose height looks like channels
+            content = content.transpose(2, 0, 1)
         if self.boxes is None or len(self.boxes) == 0:
-            return super().prepared(stream, tag)
-        pixels = pixels_of(self.content())
+            return stream.prepared(self.plugin, tag, content)
+        pixels = pixels_of(content)
         edges, labels = boxes_of(self.boxes, pixels.shape)
         return stream.prepared_array("image", tag, pixels, with_boxes(edges, labels))
 
