@@ -54,8 +54,8 @@ WAITS = """
 import time, wandb
 wandb.init(name="n")
 wandb.log({"x": 1})
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     time.sleep(600)
 finally:
     print("cleaned up", flush=True)

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -98,3 +101,13 @@ def test_samples_have_the_step_of_the_training_and_its_values_stay(sampler: Syst
     run = open_run(tmp_path)
     assert run.scalars("loss").step.tolist() == [41, 42]
     assert set(run.scalars("system/memory/percent").step.tolist()) == {41}
+
+
+def test_ctrl_c_at_once_ends_the_process_as_without_metrics(tmp_path: Path):
+    code = "import sys, mindscope\nmindscope.init(dir=sys.argv[1], name=sys.argv[2])\nraise KeyboardInterrupt"
+    environment = {**os.environ, VARIABLE: "1", "MINDSCOPE_FILES": "1"}
+    for name in ("a", "b", "c"):
+        command = [sys.executable, "-c", code, str(tmp_path), name]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == -signal.SIGINT, done.stderr
+        assert done.stderr.rstrip().endswith("KeyboardInterrupt")

@@ -138,18 +138,24 @@ class PressKeys(Callback):
         if run_context.original_args().cur_step_num == 4:
             os.kill(os.getpid(), signal.SIGINT)
 
-make_model().train(2, batches(48), callbacks=[SummaryCollector(sys.argv[1], collect_freq=1), PressKeys()])
+collectors = [SummaryCollector(directory, collect_freq=1) for directory in sys.argv[1:]]
+make_model().train(2, batches(48), callbacks=[*collectors, PressKeys()])
 print("trained to the end")
 """
 
 
 def test_keys_that_interrupt(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, str(tmp_path)],
-        capture_output=True, text=True, timeout=200, check=False, env=environment,
+    plain, done = (
+        subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, *directories],
+            capture_output=True, text=True, timeout=200, check=False, env=environment,
+        )
+        for directories in ([], [str(tmp_path)])
     )  # fmt: skip
-    assert done.returncode == -signal.SIGINT
+    # torch imports tabulate at the end, where it is installed, and the exit code is 1 then instead of the signal
+    assert plain.returncode in (-signal.SIGINT, 1)
+    assert done.returncode == plain.returncode
     assert done.stderr.rstrip().endswith("KeyboardInterrupt")
     assert recorded_steps(tmp_path) == [1, 2, 3]
 

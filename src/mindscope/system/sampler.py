@@ -6,11 +6,15 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mindscope.system.names import SYSTEM_PREFIX
+
+if TYPE_CHECKING:
+    from mindscope.system.sources import Source
 
 INTERVAL_S = 10.0
 """Seconds between two samples."""
@@ -52,11 +56,13 @@ class SystemSampler:
         """
         if not are_wanted():
             return
+        # not on the thread: code that an import makes from text has Python forget a Ctrl-C that is ending the process
+        open_sources = import_module("mindscope.system.sources").open_sources
         with self._lock:
             self._records.append(record)
             if self._stop is None:
                 self._stop = threading.Event()
-                arguments = (self._stop, directory)
+                arguments = (self._stop, directory, open_sources)
                 threading.Thread(target=self._run, args=arguments, name="mindscope-system", daemon=True).start()
 
     def remove(self, record: Record) -> None:
@@ -68,10 +74,9 @@ class SystemSampler:
                 self._stop.set()
                 self._stop = None
 
-    def _run(self, stop: threading.Event, directory: Path) -> None:
+    def _run(self, stop: threading.Event, directory: Path, open_sources: Callable[[Path], Sequence[Source]]) -> None:
         try:
-            # imported on this thread, so that a training does not wait
-            sources = import_module("mindscope.system.sources").open_sources(directory)
+            sources = open_sources(directory)
             for source in sources:
                 source.read()  # counters begin
             wait_s = self._first_s

@@ -8,6 +8,8 @@ import platform
 import re
 from pathlib import Path
 
+import psutil
+
 from mindscope.formats import tensorboard
 from mindscope.formats.frames import FrameReader
 from mindscope.types import Kind, Located
@@ -50,11 +52,9 @@ def _is_written(file: Path) -> bool:
     if name is None or name["host"] != platform.node() or int(name["process"]) == os.getpid():
         return False
     try:
-        os.kill(int(name["process"]), 0)
-        born = Path(f"/proc/{name['process']}").stat().st_ctime
-        state = Path(f"/proc/{name['process']}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-    except PermissionError:
+        process = psutil.Process(int(name["process"]))
+        return process.create_time() <= int(name["second"]) + 1 and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.AccessDenied:
         return True
-    except (OSError, IndexError):
+    except psutil.Error:
         return False
-    return state not in "ZX" and born <= int(name["second"]) + 1

@@ -49,8 +49,6 @@ def record_story(recorder: FileRecorder) -> None:
     """Record how this process was started, on the thread of the recorder. Raises nothing."""
     start = Start.of_process()
 
-    def record() -> None:
-        # imported on this thread, so that a training does not wait
-        import_module("mindscope.capture.files.story_parts").add_story(recorder, start)
-
-    recorder.run_later(record)
+    # not on the thread: code that an import makes from text has Python forget a Ctrl-C that is ending the process
+    add_story = import_module("mindscope.capture.files.story_parts").add_story
+    recorder.run_later(lambda: add_story(recorder, start))
