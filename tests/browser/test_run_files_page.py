@@ -83,3 +83,17 @@ def test_logs_lead_to_the_files(viewer: LiveViewer, open_page: OpenPage) -> None
     expect(page.get_by_test_id("file-text")).to_have_text(HTML)
     page.keyboard.press("Escape")
     expect(panel).to_be_visible()
+
+
+def test_a_run_without_parameters_has_no_empty_card(tmp_path: Path, open_page: OpenPage) -> None:
+    with mindscope.init(name="plain", dir=tmp_path / "logs") as run:
+        run.log({"loss": 1.0})
+    with mindscope.init(name="configured", dir=tmp_path / "logs", config={"lr": 0.1}) as run:
+        run.log({"loss": 1.0})
+    with running_viewer(tmp_path / "logs", tmp_path / "room") as viewer:
+        page = open_page(viewer, "/dashboard?dashboard=plain")
+        expect(page.get_by_test_id("not-recorded").locator("summary")).to_contain_text("Model lineage")
+        expect(page.get_by_test_id("card-lineage")).to_be_hidden()  # an instruction in the folded line
+        page = open_page(viewer, "/dashboard?dashboard=configured")
+        expect(page.get_by_test_id("card-lineage")).to_contain_text("lr")
+        expect(page.get_by_test_id("not-recorded").locator("summary")).not_to_contain_text("Model lineage")

@@ -14,7 +14,7 @@ export const HPARAMS: KindDescriptor = {
     code: `SummaryCollector(summary_dir,
   collect_specified_data={
     "collect_train_lineage": True})`,
-    holds: ({ tags }) => LINEAGE.some((kind) => (tags[kind] ?? 0) > 0),
+    holds: ({ tags }, fields) => fields !== 0 && LINEAGE.some((kind) => (tags[kind] ?? 0) > 0),
     amount: (_, fields) => (fields === null ? null : fields === 0 ? "" : t("dashboard.fields", { n: fields })),
     preview: () => import("../pages/previews/LineagePreview.svelte"),
     saved: async () => (await import("../pages/previews/lineageFields")).savedLineage,

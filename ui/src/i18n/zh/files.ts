@@ -5,7 +5,7 @@ export const fileTexts: Record<keyof typeof en, string> = {
   "files.title": "文件",
   "files.name": "名称",
   "files.kind": "类型",
-  "files.step": "步",
+  "files.step": "步骤",
   "files.size": "大小",
   "files.total": "{n} 个文件 · {size}",
   "files.first_of": "共 {n} 个文件，仅列出前 {shown} 个。",

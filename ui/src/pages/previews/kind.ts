@@ -66,8 +66,11 @@ export interface KindCard {
   title?: MessageKey;
   testid: string;
   code: string | Readonly<Record<Framework, string>>;
-  /** Whether a run has the kind, by its line in the list of runs: where `amount` is known only after the previews are read. */
-  holds?: (run: Pick<RunFacts, "contents" | "tags">) => boolean;
+  /**
+   * Whether a run has the kind, by its line in the list of runs: where `amount` is known only after the previews are read.
+   * `fields` counts those of its lineage, null until that is read.
+   */
+  holds?: (run: Pick<RunFacts, "contents" | "tags">, fields: number | null) => boolean;
   /** The preview is of one tag, which a person chooses. */
   isTagged?: boolean;
   /**
