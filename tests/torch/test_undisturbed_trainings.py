@@ -39,6 +39,7 @@ from stateful_networks import (  # noqa: E402
 )
 from torch import nn  # noqa: E402
 
+from mindscope.capture.files import story  # noqa: E402
 from mindscope.system import SAMPLER  # noqa: E402
 from mindscope.system.sampler import VARIABLE  # noqa: E402
 from mindscope.torch import (  # noqa: E402
@@ -60,6 +61,7 @@ pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore")]
 def system_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sample the machine every 10 ms, so that samples fall between the operations of each step."""
     monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setenv(story.VARIABLE, "1")
     monkeypatch.setattr(SAMPLER, "_first_s", 0.01)
     monkeypatch.setattr(SAMPLER, "_interval_s", 0.01)
 
