@@ -57,6 +57,7 @@ class DialectName(str, Enum):
     MINDSPORE = "mindspore"
     MINDSPORE_LINEAGE = "mindspore_lineage"
     TENSORBOARD = "tensorboard"
+    WANDB = "wandb"
 
     def __str__(self) -> str:
         return self.value

@@ -27,12 +27,6 @@ def place_files(base: Path, *names: str) -> None:
     [
         ([f"a/{EVENTS}.gz"], f"a/{EVENTS}.gz", "event_file_compressed"),
         (["a/events.summary.5.0.vm_MS.zst"], "a/events.summary.5.0.vm_MS.zst", "event_file_compressed"),
-        (
-            ["a/wandb/run-20240101_010203-abc/run-abc.wandb", "a/wandb/offline-run-20240101_010204-x/run-x.wandb"],
-            "a/wandb",
-            "logs_of_wandb",
-        ),
-        (["copied/run-abc.wandb"], "copied", "logs_of_wandb"),
         (["a/.aim/meta/chunks/x", "a/.aim/seqs/y"], "a/.aim", "logs_of_aim"),
         (["a/mlruns/0/meta.yaml", "a/mlruns/0/1f/metrics/loss"], "a/mlruns", "logs_of_mlflow"),
         (["a/mlflow.db"], "a", "logs_of_mlflow"),
@@ -47,6 +41,14 @@ def test_foreign_logs_are_named_once_with_a_remedy(tmp_path: Path, files: list[s
     assert (unread.path, unread.reason.code) == (str(tmp_path.resolve() / place), code)
     assert len(unread.reason.remedy) > 10
     assert open_runs(tmp_path).problems == (str(unread),)
+
+
+def test_a_file_of_wandb_that_begins_with_other_bytes_is_named(tmp_path: Path) -> None:
+    place_files(tmp_path, "copied/run-abc.wandb")
+    (tmp_path / "copied" / "run-abc.wandb").write_bytes(b"no log")
+    found = find_runs(tmp_path)
+    assert not found.runs
+    assert [each.reason.code for each in found.unreadable] == ["logs_of_wandb"]
 
 
 def test_other_names_are_not_taken_for_foreign_logs(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class RunChecks:
         checks = self._begin_histograms(tag)
         if checks:
             if tag not in self._histograms:
-                self._histograms[tag] = HistogramChecks(lambda: self._begin_histograms(tag))
+                self._histograms[tag] = HistogramChecks(tag, lambda: self._begin_histograms(tag))
             self._histograms[tag].read(self.store, series)
 
     def _begin_histograms(self, tag: str) -> Mapping[str, HistogramCheck]:

@@ -13,11 +13,12 @@ from mindscope.alerts.episodes import Episodes, SeriesRows
 from mindscope.alerts.histograms import HistogramCheck
 from mindscope.alerts.losses import Check
 from mindscope.alerts.rules import VALUE, Rule
+from mindscope.analysis.stored_values import encoded_value
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
 from mindscope.stats.expression import coordinate
 from mindscope.stats.step_join import join_steps
-from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, read_encoded
+from mindscope.store import ReferenceSeries, RunStore, ScalarSeries
 from mindscope.types import Histogram, Kind
 
 MOST_HISTOGRAMS = 2000
@@ -59,9 +60,10 @@ class LossChecks:
 
 
 class HistogramChecks:
-    """A histogram series and the checks that it is fed to."""
+    """The histograms of a tag and the checks that they are fed to."""
 
-    def __init__(self, begin: Callable[[], Mapping[str, HistogramCheck]]) -> None:
+    def __init__(self, tag: str, begin: Callable[[], Mapping[str, HistogramCheck]]) -> None:
+        self._tag = tag
         self._begin = begin
         self._checks = begin()
         self._prefix_id: object = None
@@ -82,7 +84,7 @@ class HistogramChecks:
         if prefix_id is not self._prefix_id:
             self._checks, self._prefix_id, self._rows = self._begin(), prefix_id, max(len(new) - MOST_HISTOGRAMS, 0)
         for row in range(self._rows, len(new)):
-            histogram = _histogram(store, *(column[row] for column in (new.file, new.offset, new.length)))
+            histogram = _histogram(store, self._tag, *(column[row] for column in (new.file, new.offset, new.length)))
             if histogram is not None:
                 for check in self._checks.values():
                     check.add(int(new.step[row]), float(new.wall_time[row]), histogram)
@@ -140,10 +142,10 @@ class ConditionCheck:
         self._episodes.extend(rows, self._rule.condition.evaluate(columns))
 
 
-def _histogram(store: RunStore, file: int, offset: int, length: int) -> Histogram | None:
+def _histogram(store: RunStore, tag: str, file: int, offset: int, length: int) -> Histogram | None:
     try:
         facts = store.file(int(file))
-        encoded = read_encoded(facts.path, int(offset), int(length))
+        encoded = encoded_value(facts, Kind.HISTOGRAM, tag, int(offset), int(length))
         return None if facts.dialect is None else dialects.decode(facts.dialect, Kind.HISTOGRAM, encoded)
     except (KeyError, OSError, FormatError):
         return None

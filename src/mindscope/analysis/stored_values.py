@@ -17,6 +17,7 @@ from mindscope.reasons import Reason, Value, os_reason
 from mindscope.stats import fingerprint
 from mindscope.store import FileFacts, ReferenceColumns, RunStore, read_encoded
 from mindscope.store.encoded_value import EncodedValue
+from mindscope.trackers.trackers import BY_DIALECT, read_value
 from mindscope.types import Kind
 
 
@@ -112,12 +113,19 @@ class StoredValues:
         """Return the bytes of the value in a row of ``references``. Raises FormatError if they can't be read."""
         facts = self.facts(references, row)
         try:
-            return read_encoded(facts.path, int(references.offset[row]), int(references.length[row]))
+            return encoded_value(facts, self.kind, self.tag, int(references.offset[row]), int(references.length[row]))
         except OSError as error:
             raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
 
     def _names(self) -> dict[str, Value]:
         return {"kind": self.kind.value, "tag": self.tag, "run": self.run}
+
+
+def encoded_value(facts: FileFacts, kind: Kind, tag: str, offset: int, length: int) -> bytes:
+    """Return the bytes of a value in a file of any dialect. Raises FormatError, OSError."""
+    if facts.dialect is not None and facts.dialect in BY_DIALECT:
+        return read_value(facts.dialect, facts.path, kind, tag, offset, length)
+    return read_encoded(facts.path, offset, length)
 
 
 def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:

@@ -13,7 +13,10 @@ from mindscope.formats.kinds import KINDS
 from mindscope.reasons import Reason
 from mindscope.types import DialectName, Kind, Located, Undecodable
 
-__all__ = ["decode", "detect", "locate", "rewinds"]
+EVENT_DIALECTS = (DialectName.MINDSPORE, DialectName.MINDSPORE_LINEAGE, DialectName.TENSORBOARD)
+"""Dialects of event files; values of other logs are read as those of TensorBoard."""
+
+__all__ = ["EVENT_DIALECTS", "decode", "detect", "locate", "rewinds"]
 
 
 def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> DialectName:
@@ -65,7 +68,7 @@ def locate(
 
 def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any:
     """Return the value in the bytes that a Located of this dialect refers to. Raises FormatError."""
-    storage = getattr(KINDS[kind], dialect.value)
+    storage = getattr(KINDS[kind], dialect.value if dialect in EVENT_DIALECTS else DialectName.TENSORBOARD.value)
     if storage is None:
         raise FormatError(Reason("value_malformed", kind=kind.value, why=f"{dialect} files hold no such values"))
     try:

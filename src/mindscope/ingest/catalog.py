@@ -21,6 +21,7 @@ from mindscope.ingest.graphs_and_profiles import file_version, version_of
 from mindscope.ingest.poll_schedule import PollSchedule
 from mindscope.ingest.run_loader import RunLoader
 from mindscope.ingest.settings_files import is_settings_name, read_states
+from mindscope.ingest.tracker_logs import TrackerLogPaths
 from mindscope.ingest.unreadable_paths import UnreadablePath
 from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.reasons import Reason
@@ -77,6 +78,7 @@ class Catalog:
         self._cache_writer = CacheWriter()
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
+        self._tracker_logs = TrackerLogPaths({})
         self._runs_of_settings: dict[str, list[str]] = {}  # by the path of a settings file
         self._run_of_content: dict[str, str] = {}  # by the path of a graph file or profile
         self._content_versions: dict[str, int] = {}  # of graph files and profiles that are files, by path
@@ -144,6 +146,10 @@ class Catalog:
     def holds_content(self, path: str) -> bool:
         """Return whether ``path`` is a graph file or a profile of a run, or lies in a directory that is a profile."""
         return self._run_with_content(path) is not None
+
+    def holds_tracker_log(self, path: str) -> bool:
+        """Return whether ``path`` is a log of another tracker, or belongs to one."""
+        return bool(self._tracker_logs.at(path))
 
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:
         """Read new data and return the ids of the runs that changed, were added or were removed.
@@ -233,7 +239,8 @@ class Catalog:
     def _look_at_file(self, path: str) -> tuple[_Look, float]:
         """Return the result of a look at a file, and its time in seconds since 1970."""
         try:
-            stat = os.lstat(path) if path in self._runs_of_settings else os.stat(path)  # noqa: PTH116
+            file = self._tracker_logs.file(path)
+            stat = os.lstat(path) if path in self._runs_of_settings else os.stat(file)  # noqa: PTH116
         except FileNotFoundError:
             return _Look.OTHER_ENTRIES, time()
         except OSError:
@@ -312,7 +319,8 @@ class Catalog:
         for path in paths:
             is_settings = is_settings_name(os.path.basename(path))  # noqa: PTH119 (for each change of a file)
             if not is_settings and not self.holds_content(path):
-                by_run.setdefault(self._run_of_path.get(path, ""), set()).add(path)
+                for log in self._tracker_logs.at(path) or (path,):
+                    by_run.setdefault(self._run_of_path.get(log, ""), set()).add(log)
         return None if "" in by_run else by_run
 
     def _read_settings(self, paths: Iterable[str]) -> frozenset[str]:
@@ -372,6 +380,8 @@ class Catalog:
     def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
         self._loaders = loaders
         self._run_of_path = {path: id for id, loader in loaders.items() for path in loader.paths}
+        logs = (loader.tracker_logs for loader in loaders.values())
+        self._tracker_logs = TrackerLogPaths({key: file for each in logs for key, file in each.items()})
         self._runs = MappingProxyType({id: loader.store for id, loader in loaders.items()})
         self._list_version += 1
 

@@ -15,7 +15,8 @@ from mindscope.artifacts.recorded_files import LIST_NAME
 from mindscope.formats.log_names import is_log_name
 from mindscope.ingest.archives import directory_in_archive
 from mindscope.ingest.debugging_data import recognize_debugging_data
-from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
+from mindscope.ingest.event_file import EventFile
+from mindscope.ingest.file_names import is_event_name, run_id
 from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
 from mindscope.ingest.graphs_and_profiles import (
     NO_CONTENTS,
@@ -27,35 +28,22 @@ from mindscope.ingest.graphs_and_profiles import (
     recognize_profile,
 )
 from mindscope.ingest.settings_files import HYDRA_DIRECTORY, SettingsFinder, settings_name
+from mindscope.ingest.tracker_logs import TrackerRun, logs_in, runs_of_trackers
 from mindscope.ingest.training_logs import runs_of_logs, training_logs
 from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
 from mindscope.natural_order import natural_key
 from mindscope.store.contents import Content, SettingsFile
-from mindscope.store.file_facts import FileKey, age_key
+from mindscope.trackers.log import NO_LOGS, FoundLogs
 
 MTIME_SLACK_NS = 2_000_000_000
 """A directory that changed this recently before its listing may change again without a new modification time."""
 
 
 @dataclass(frozen=True, slots=True)
-class EventFile:
-    """A file to read: ``name`` is its readable name, ``path`` opens it, ``key`` sorts by age."""
-
-    name: str
-    path: str
-    creation_number: int
-    key: FileKey
-
-    @classmethod
-    def of(cls, entry: os.DirEntry[str]) -> EventFile:
-        name, number = readable(entry.name), creation_number(entry.name)
-        return cls(name, entry.path, number, age_key(number, name))
-
-
-@dataclass(frozen=True, slots=True)
 class FoundRun:
     """A directory with an event file, a graph file, a profile, debugging data or logs in it; files are sorted by age.
 
+    A run of another tracker is one too; several may share a directory.
     ``content_paths`` are those of all that ``contents`` count.
     """
 
@@ -88,6 +76,7 @@ class _Listing:
     found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself if it is a profile
     settings: tuple[str, ...] = ()  # names that may be settings files
     logs: tuple[str, ...] = ()  # paths of logs, if nothing else in the directory makes it a run
+    tracker_logs: FoundLogs = NO_LOGS
 
     def is_current(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > MTIME_SLACK_NS
@@ -95,7 +84,10 @@ class _Listing:
     @property
     def entries(self) -> tuple[object, ...]:
         """The entries of the listing; if they are equal, a discovery finds the same."""
-        return self.directories, self.links, self.files, self.unreadable, self.found, self.settings, self.logs
+        return (
+            self.directories, self.links, self.files, self.unreadable, self.found, self.settings, self.logs,
+            self.tracker_logs.logs,
+        )  # fmt: skip
 
 
 def find_runs(base: str | Path) -> Discovery:
@@ -146,16 +138,20 @@ class Finder:
             {path: each.modified_ns for path, each in listings.items()},
             {path for path, each in listings.items() if each.files},
         )
-        with_data = {path for path, each in listings.items() if each.files} | contents.keys()
+        trackers = runs_of_trackers(self.base, {path: each.tracker_logs for path, each in listings.items()})
+        with_data = {path for path, each in listings.items() if each.files} | contents.keys() | trackers.keys()
         contents |= runs_of_logs(
             self.base, {path: each.logs for path, each in listings.items() if each.logs}, with_data
         )
         settings = self._settings_finder(listings)
         runs = [
-            _found_run(self.base, path, each.files, contents.get(path, NO_CONTENTS), settings.of_run(path))
+            _found_run(
+                self.base, path, each.files, contents.get(path, NO_CONTENTS), settings.of_run(path), trackers.get(path)
+            )
             for path, each in listings.items()
-            if each.files or path in contents
+            if each.files or path in contents or path in trackers
         ]
+        runs += [FoundRun(run.id, run.path, run.files) for path, run in trackers.items() if path not in listings]
         unreadable = [found for listing in listings.values() for found in listing.unreadable]
         return Discovery(
             {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
@@ -276,22 +272,24 @@ class Finder:
             return _Listing(modified_ns, listed_ns, (), (), (), ())
         if traces.is_pending:
             modified_ns = 0  # its program writes it: list again next time
-        if foreign := foreign_logs(directory, names):
+        tracker_logs = logs_in(directory, names, has_events=bool(files))
+        if not tracker_logs.logs and (foreign := foreign_logs(directory, names)):
             unreadable.append(foreign)
         if profile := recognize_profile(directory, names):
             found.append((profile, directory))
         if data := recognize_debugging_data(directory, names):
             found.append(data)
         return _Listing(
-            modified_ns,
+            max(modified_ns, tracker_logs.modified_ns) if modified_ns else 0,
             listed_ns,
-            tuple(directories),
+            () if tracker_logs.is_whole else tuple(directories),
             tuple(links),
             tuple(files),
             tuple(unreadable),
             tuple(found),
             tuple(settings),
-            () if files or found else training_logs(names, logs),
+            () if files or found or tracker_logs.logs else training_logs(names, logs),
+            tracker_logs,
         )
 
     def _target_outside(self, link: os.DirEntry[str]) -> str | None:
@@ -317,6 +315,7 @@ def _found_run(
     files: tuple[EventFile, ...],
     contents: RunContents = NO_CONTENTS,
     settings: tuple[SettingsFile, ...] = (),
+    tracker: TrackerRun | None = None,
 ) -> FoundRun:
-    by_age = tuple(sorted(files, key=attrgetter("key")))
+    by_age = tuple(sorted((*files, *(tracker.files if tracker else ())), key=attrgetter("key")))
     return FoundRun(run_id(base, directory), Path(directory), by_age, *contents, settings)

@@ -20,6 +20,7 @@ from mindscope.ingest.file_segment import BUFFER_BYTES, FileSegment
 from mindscope.ingest.parallel_read import read_parallel
 from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.ingest.rewriting import SpanChoice, changed_spans, has_grown
+from mindscope.ingest.tailer import BUDGET_BYTES
 from mindscope.reasons import Reason, damage_reason, os_reason, unforeseen_reason
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.cache_codec import Json, damage_from_json, damage_to_json
@@ -30,8 +31,6 @@ log = logging.getLogger(__name__)
 
 CLOCK_TICK_NS = 20_000_000
 """A file that changed this recently may change again without another time in its stat."""
-BUDGET_BYTES = 64 << 20
-"""Bytes to read from one file before other files get a turn."""
 
 
 def new_buffer_pool() -> ReadBufferPool:

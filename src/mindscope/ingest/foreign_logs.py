@@ -12,7 +12,6 @@ from mindscope.ingest.unreadable_paths import PathKind, UnreadablePath
 from mindscope.reasons import Reason
 
 _COMPRESSED = re.compile(r"\.(gz|bz2|xz|zst|lz4|zip)$", re.IGNORECASE | re.ASCII)
-_WANDB_RUN = re.compile(r"(offline-)?run-\d{8}_\d{6}-", re.ASCII)
 _VISUALDL = re.compile(r"vdlrecords\.\d+.*\.log", re.ASCII)
 
 
@@ -29,7 +28,8 @@ def compressed_file(path: str) -> UnreadablePath:
 def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
     """Return the logs of another tool in ``directory``, which contains ``names``; None if there are none.
 
-    A store with many runs gives one entry: its runs are not listed separately.
+    Call it for a directory without logs that are read. A store with many runs gives one entry: its runs are not listed
+    separately.
     """
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     code = next((code for name in names if (code := _code_of(name, own))), None)
@@ -37,8 +37,7 @@ def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
 
 
 def _code_of(name: str, directory: str) -> str | None:
-    is_run = _WANDB_RUN.match(name if directory == "wandb" else directory) is not None
-    if (directory == "wandb" and is_run) or (name.endswith(".wandb") and not is_run):
+    if name.endswith(".wandb"):
         return "logs_of_wandb"
     if directory == ".aim" and name in ("meta", "seqs", "run_metadata.sqlite"):
         return "logs_of_aim"

@@ -6,19 +6,22 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Collection
+from itertools import takewhile
 from threading import RLock
 from time import monotonic
 
 from mindscope.ingest.discover import EventFile, FoundRun
-from mindscope.ingest.file_tailer import BUDGET_BYTES, FileTailer, new_buffer_pool
+from mindscope.ingest.file_tailer import FileTailer, new_buffer_pool
 from mindscope.ingest.graphs_and_profiles import content_facts
 from mindscope.ingest.read_buffers import ReadBufferPool
+from mindscope.ingest.tailer import BUDGET_BYTES, Tailer
+from mindscope.ingest.tracker_tailer import TrackerTailer
 from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.store import FileFacts, RunCache, RunStore
 from mindscope.store.cache_codec import CachedStore, Json
 from mindscope.store.chunk import ChunkDamagedError
 from mindscope.store.column_cache import ColumnCache
-from mindscope.types import Kind
+from mindscope.types import DialectName, Kind
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +53,7 @@ class RunLoader:
         self._unsaved_bytes = unsaved_bytes or UnsavedBytes()
         self._lock = RLock()  # held while files are read; acquire it before the store's lock
         self._kinds: dict[str, Kind] = {}
-        self._tailers: dict[str, FileTailer] = {}  # by path, the oldest file first
+        self._tailers: dict[str, Tailer] = {}  # by path, the oldest file first
         self._saved_version = -1  # version of the store at the last save; -1 before the first
         self._saved_at = 0.0
         if cache is not None:
@@ -66,6 +69,11 @@ class RunLoader:
     def paths(self) -> tuple[str, ...]:
         """Paths of the event files."""
         return tuple(self._tailers)
+
+    @property
+    def tracker_logs(self) -> dict[str, str]:
+        """Files and directories of logs of other trackers, by the path of the log."""
+        return {path: tailer.path for path, tailer in self._tailers.items() if isinstance(tailer, TrackerTailer)}
 
     @property
     def has_more(self) -> bool:
@@ -157,7 +165,12 @@ class RunLoader:
             if paths is None
             else [self._tailers[path] for path in paths if path in self._tailers]
         )
-        are_changed = [tailer.read(self._buffer_pool, budget_bytes) for tailer in read]
+        are_changed = list[bool]()
+        for tailer in read:
+            if isinstance(tailer, TrackerTailer) and self._has_more_before(tailer):
+                tailer.wait()
+            else:
+                are_changed.append(tailer.read(self._buffer_pool, budget_bytes))
         rewritten = [tailer for tailer in read if tailer.needs_restart]
         if rewritten:  # all at once: removing the values of one file from the store reads those of all files
             self.store.forget_values({tailer.ordinal for tailer in rewritten})
@@ -185,12 +198,21 @@ class RunLoader:
         self._kinds.update({tag: Kind(kind) for tag, kind in progress["kinds"].items()})
         for tailer in progress["tails"]:
             facts = self.store.file(tailer["ordinal"])
-            self._tailers[facts.path] = FileTailer(facts, self.store, self._kinds, tailer)
+            if tracker := tailer.get("tracker"):
+                self._tailers[facts.path] = TrackerTailer(facts, self.store, DialectName(tracker), tailer)
+            else:
+                self._tailers[facts.path] = FileTailer(facts, self.store, self._kinds, tailer)
         self._saved_version = self.store.version
         self._saved_at = monotonic()
 
-    def _new_tailer(self, file: EventFile) -> FileTailer:
-        return FileTailer(FileFacts(file.name, file.path, file.creation_number), self.store, self._kinds)
+    def _new_tailer(self, file: EventFile) -> Tailer:
+        facts = FileFacts(file.name, file.path, file.creation_number)
+        if file.tracker is not None:
+            return TrackerTailer(facts, self.store, file.tracker)
+        return FileTailer(facts, self.store, self._kinds)
+
+    def _has_more_before(self, tailer: Tailer) -> bool:
+        return any(older.has_more for older in takewhile(lambda other: other is not tailer, self._tailers.values()))
 
     def _remove(self, ordinals: set[int]) -> None:
         try:

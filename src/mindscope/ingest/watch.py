@@ -17,6 +17,7 @@ from mindscope.ingest.catalog import Catalog, ChangeListener
 from mindscope.ingest.file_names import is_event_name
 from mindscope.ingest.graphs_and_profiles import is_content_name
 from mindscope.ingest.settings_files import is_settings_name
+from mindscope.trackers.trackers import is_tracker_log_name
 
 if TYPE_CHECKING:
     from watchfiles import Change
@@ -156,5 +157,7 @@ class Watcher:
         name = Path(path).name
         if is_event_name(name) or is_settings_name(name) or self._catalog.holds_content(path):
             return True
-        may_be_content = is_content_name(name) or is_log_name(name)
+        if change.name == "modified":
+            return self._catalog.holds_tracker_log(path)
+        may_be_content = is_content_name(name) or is_log_name(name) or is_tracker_log_name(name)
         return change.name == "deleted" or (change.name == "added" and (may_be_content or Path(path).is_dir()))

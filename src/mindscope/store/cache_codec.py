@@ -11,7 +11,7 @@ from typing import Any
 
 from mindscope.formats.scan import Purge
 from mindscope.formats.step_ranges import StepRanges
-from mindscope.reasons import reason_from_json, reason_to_json
+from mindscope.reasons import Reason, reason_from_json, reason_to_json
 from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Chunk, ChunkSlice
 from mindscope.store.file_facts import FileFacts
 from mindscope.store.series_points import SeriesPoints
@@ -119,13 +119,15 @@ def _facts_to_json(facts: FileFacts) -> Json:
         facts.rewinds,
         facts.purge,
         facts.stopped_at,
+        facts.run_name,
+        [reason_to_json(note) for note in facts.notes],
         [damage_to_json(damage) for damage in facts.damages],
     ]
 
 
 def _facts_from_json(state: Json) -> FileFacts:
     name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, rewinds, *state = state
-    purge, stopped_at, damages = state
+    purge, stopped_at, run_name, notes, damages = state
     return FileFacts(
         name=name,
         path=path,
@@ -142,5 +144,7 @@ def _facts_from_json(state: Json) -> FileFacts:
         rewinds=rewinds,
         purge=None if purge is None else Purge(*purge),
         stopped_at=stopped_at,
+        run_name=run_name,
+        notes=tuple(note for each in notes if isinstance(note := reason_from_json(each), Reason)),
         damages=tuple(damage_from_json(damage) for damage in damages),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mindscope.formats.scan import Purge
 from mindscope.natural_order import natural_key
+from mindscope.reasons import Reason
 from mindscope.types import Damage, DialectName
 
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
@@ -33,6 +34,7 @@ class FileFacts:
     file grow. ``rewinds``: a step that decreases within the file replaces the larger ones before it. ``purge``: the
     session start with the smallest step; it hides points of older files. ``stopped_at``: the offset after the last
     session stop, which our writer of TensorBoard's format appends when it closes the file.
+    Of logs of other trackers, ``run_name`` is the name of the run, and ``notes`` say what is not shown as it is there.
     """
 
     name: str
@@ -52,6 +54,8 @@ class FileFacts:
     rewinds: bool = False
     purge: Purge | None = None
     stopped_at: int | None = None
+    run_name: str = ""
+    notes: tuple[Reason, ...] = ()
 
     @property
     def is_closed(self) -> bool:

@@ -77,7 +77,13 @@ class RunStore:
 
     @property
     def name(self) -> str:
-        """Display name of the run: its id, or the directory's name for the base itself."""
+        """Display name of the run: its id, or the directory's name for the base itself.
+
+        A run of another tracker has its name there instead of the last part.
+        """
+        if given := next((facts.run_name for facts in self.files if facts.run_name), ""):
+            above = self.id.rpartition("/")[0]
+            return f"{above}/{given}" if above else given
         return readable(self.path.name) if self.id == "." else self.id
 
     def set_contents(self, contents: tuple[Content, ...], facts: ContentFacts) -> bool:

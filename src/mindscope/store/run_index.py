@@ -17,7 +17,7 @@ from typing import Any
 
 from mindscope.formats.frames import FRAME_OVERHEAD, FrameReader, frame
 
-FORMAT = 9
+FORMAT = 10
 """Increase it with every change of the file format or of how a scan assigns kinds; the reader ignores other formats."""
 SLACK_BYTES = 4 << 20
 """Rewrite the file when outdated records exceed the valid ones by more than this."""

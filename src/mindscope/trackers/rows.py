@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collects rows in the order of a log, as columns of the store."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from mindscope.formats.scan import Scanned, narrowest
+from mindscope.formats.time_range import TimeRange
+from mindscope.types import Kind
+
+_Rows = tuple[list[int], list[float], list[float]]
+_References = tuple[list[int], list[float], list[int], list[int]]
+
+
+def _no_rows() -> _Rows:
+    return [], [], []
+
+
+def _no_references() -> _References:
+    return [], [], [], []
+
+
+class RowCollector:
+    """Scalars and references to other values, by tag. ``records`` counts what was read."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self._scalars: defaultdict[str, _Rows] = defaultdict(_no_rows)
+        self._references: defaultdict[tuple[Kind, str], _References] = defaultdict(_no_references)
+
+    def add_scalar(self, tag: str, step: int, wall_time: float, value: float) -> None:
+        """Add a number; ``wall_time`` is in seconds since 1970."""
+        steps, times, values = self._scalars[tag]
+        steps.append(step)
+        times.append(wall_time)
+        values.append(value)
+
+    def add_reference(self, kind: Kind, tag: str, step: int, wall_time: float, offset: int, length: int) -> None:
+        """Add a value of another kind, which ``Tracker.value`` reads later."""
+        for column, value in zip(self._references[kind, tag], (step, wall_time, offset, length), strict=True):
+            column.append(value)  # pyright: ignore[reportArgumentType]
+
+    def take(self) -> Scanned:
+        """Return everything that was added."""
+        scalars = {
+            tag: {
+                "step": np.array(steps, np.int64),
+                "wall_time": np.array(times, np.float64),
+                "value": narrowest(np.array(values, np.float64)),
+            }
+            for tag, (steps, times, values) in self._scalars.items()
+        }
+        references = {
+            key: {
+                "step": np.array(steps, np.int64),
+                "wall_time": np.array(times, np.float64),
+                "offset": np.array(offsets, np.int64),
+                "length": np.array(lengths, np.int64),
+            }
+            for key, (steps, times, offsets, lengths) in self._references.items()
+        }
+        ranges = [
+            *(TimeRange.of(Kind.SCALAR, rows, tag) for tag, rows in scalars.items()),
+            *(TimeRange.of(kind, rows, tag) for (kind, tag), rows in references.items()),
+        ]
+        return Scanned(self.records, scalars, references, TimeRange.union(ranges))

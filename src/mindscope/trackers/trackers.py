@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All trackers, and the logs of them that a directory holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, Tracker
+from mindscope.trackers.wandb import WANDB
+from mindscope.types import DialectName, Kind
+
+TRACKERS: tuple[Tracker, ...] = (WANDB,)
+"""The first ones that find logs in a directory read them."""
+BY_DIALECT: Mapping[DialectName, Tracker] = {tracker.dialect: tracker for tracker in TRACKERS}
+SEPARATOR = "#run="
+"""Between the path of a file and the name of a run in it."""
+
+
+_SUFFIXES = (".wandb", ".swanlab", ".db", ".csv", ".json", ".jsonl", ".yaml", ".tsv", ".zip")
+
+
+def is_tracker_log_name(name: str) -> bool:
+    """Return whether a file of this name may be the log of another tracker."""
+    return name.endswith(_SUFFIXES)
+
+
+def find_logs(directory: Directory) -> FoundLogs:
+    """Return the logs in a directory. Those that can't be read are left out."""
+    logs, is_whole, modified_ns = list[FoundLog](), False, 0
+    for tracker in TRACKERS:
+        if (logs or directory.has_events) and not tracker.is_own_run:
+            continue
+        try:
+            found = tracker.find(directory)
+        except OSError:
+            continue
+        logs += found.logs
+        is_whole |= found.is_whole
+        modified_ns = max(modified_ns, found.modified_ns)
+    return FoundLogs(tuple(logs), is_whole, modified_ns) if logs or modified_ns else NO_LOGS
+
+
+def as_text(path: LogPath) -> str:
+    """Return a log as one text, which is its key: the path, with the run in a file of several."""
+    return f"{path.path}{SEPARATOR}{path.part}" if path.part else path.path
+
+
+def as_path(text: str) -> LogPath:
+    """Return the log of ``as_text``."""
+    path, _, part = text.partition(SEPARATOR)
+    return LogPath(path, part)
+
+
+def read_value(dialect: DialectName, path: str, kind: Kind, tag: str, offset: int, length: int) -> bytes:
+    """Return a value of the log ``as_text`` as TensorBoard's Summary.Value. Raises OSError, FormatError."""
+    return BY_DIALECT[dialect].value(as_path(path), kind, tag, offset, length)
