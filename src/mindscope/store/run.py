@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from mindscope.formats.scan import Scanned
+from mindscope.reasons import Reason
 from mindscope.store.cache_codec import CachedStore
 from mindscope.store.chunk import Chunk
 from mindscope.store.column_cache import ColumnCache
@@ -232,6 +233,11 @@ class RunStore:
     def dialects(self) -> tuple[DialectName, ...]:
         """Dialects of the files, each once, the oldest first."""
         return tuple(dict.fromkeys(facts.dialect for facts in self.files if facts.dialect is not None))
+
+    @property
+    def notes(self) -> tuple[Reason, ...]:
+        """What of the logs of another tracker is not shown as it is there; each once, of the oldest log first."""
+        return tuple(dict.fromkeys(note for facts in self.files for note in facts.notes))
 
     @property
     def first_wall_time(self) -> float | None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from mindscope.formats.kinds.tensorboard_plugins import EXPERIMENT_TAG, START_TAG
 from mindscope.formats.scan import Scanned, narrowest
 from mindscope.formats.time_range import TimeRange
 from mindscope.types import Kind
@@ -39,7 +40,12 @@ class RowCollector:
         values.append(value)
 
     def add_reference(self, kind: Kind, tag: str, step: int, wall_time: float, offset: int, length: int) -> None:
-        """Add a value of another kind, which ``Tracker.value`` reads later."""
+        """Add a value of another kind, which ``Tracker.value`` reads later.
+
+        The start of a session of hyperparameters is an experiment too.
+        """
+        if tag == START_TAG:
+            self.add_reference(kind, EXPERIMENT_TAG, step, wall_time, offset, length)
         for column, value in zip(self._references[kind, tag], (step, wall_time, offset, length), strict=True):
             column.append(value)  # pyright: ignore[reportArgumentType]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mindscope.formats.kinds.tensorboard_plugins import EXPERIMENT_TAG, START_TAG
+from mindscope.trackers import values
 from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, Tracker
 from mindscope.trackers.wandb import WANDB
 from mindscope.types import DialectName, Kind
@@ -53,4 +55,7 @@ def as_path(text: str) -> LogPath:
 
 def read_value(dialect: DialectName, path: str, kind: Kind, tag: str, offset: int, length: int) -> bytes:
     """Return a value of the log ``as_text`` as TensorBoard's Summary.Value. Raises OSError, FormatError."""
-    return BY_DIALECT[dialect].value(as_path(path), kind, tag, offset, length)
+    read, log = BY_DIALECT[dialect].value, as_path(path)
+    if tag == EXPERIMENT_TAG:
+        return values.experiment_of(read(log, kind, START_TAG, offset, length))
+    return read(log, kind, tag, offset, length)

@@ -18,7 +18,14 @@ from mindscope.formats.audio_header import audio_type, read_audio_header
 from mindscope.formats.kinds.audio import audio_to_tensorboard
 from mindscope.formats.kinds.histogram import histogram_to_tensorboard
 from mindscope.formats.kinds.table import html_to_tensorboard, table_to_tensorboard
-from mindscope.formats.kinds.tensorboard_plugins import FAILURE, SUCCESS, session_end, session_start
+from mindscope.formats.kinds.tensorboard_plugins import (
+    FAILURE,
+    HPARAMS,
+    SUCCESS,
+    experiment,
+    session_end,
+    session_start,
+)
 from mindscope.formats.kinds.text import text_to_tensorboard
 from mindscope.formats.tensorboard_schemas import SUMMARY
 from mindscope.formats.tensorboard_values import plugin_metadata, text_tensor
@@ -51,6 +58,13 @@ def parameters(
 ) -> bytes:  # fmt: skip
     """Return hyperparameters: texts, numbers and bools; other values of JSON are texts."""
     return encoded(session_start({name: _parameter(value) for name, value in values.items()}, group, started_at))
+
+
+def experiment_of(start: bytes) -> bytes:
+    """Return the experiment of the start of a session: its parameters in their order, and no metric."""
+    content = HPARAMS.tensorboard.decode(start) if HPARAMS.tensorboard else {}
+    names = content.get("session_start_info", {}).get("hparams", {})
+    return encoded(experiment({"hparam_infos": [{"name": name} for name in names]}))
 
 
 def facts(values: Mapping[str, Any], group: str | None = None, started_at: float | None = None) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
+from mindscope.formats.kinds.tensorboard_plugins import END_TAG, START_TAG
 from mindscope.reasons import Reason
 from mindscope.trackers import values
 from mindscope.trackers.framed_log import FramedLog, RecordRows, read_framed
@@ -29,7 +30,6 @@ _TYPED = frozenset((4, 5, 6, 7, 8))
 _FORMAT = FramedLog(b":W&B", 0xBEE1)
 _FILE = re.compile(r"run-(.+)\.wandb", re.DOTALL)
 _DIRECTORY = re.compile(r"(?:offline-)?run-(\d{8})_(\d{6})-(.+)", re.ASCII | re.DOTALL)
-_START, _END = "_hparams_/session_start_info", "_hparams_/session_end_info"
 _KINDS = {
     "image-file": Kind.IMAGE,
     "images/separated": Kind.IMAGE,
@@ -77,12 +77,12 @@ class _Rows(RecordRows):
                 run = _decode("Run", payload[first:last])
                 self.state["name"] = run.get("display_name", "") or run.get("run_id", "")
                 self.state["started"] = _seconds(run.get("start_time")) or self.state.get("started")
-                self._refer(Kind.HPARAMS, _START, start, length)
+                self._refer(Kind.HPARAMS, START_TAG, start, length)
             elif number in (_CONFIG, _ENVIRONMENT):
-                self._refer(Kind.HPARAMS, _START, start, length)
+                self._refer(Kind.HPARAMS, START_TAG, start, length)
             elif number == _EXIT:
                 self.state["ended"] = True
-                self._refer(Kind.HPARAMS, _END, start, length)
+                self._refer(Kind.HPARAMS, END_TAG, start, length)
             elif number == _ALERT:
                 self._refer(Kind.TEXT, "alerts", start, length)
             elif number == _USED_ARTIFACT or (number == _ARTIFACT and not _is_of_table(payload[first:last])):

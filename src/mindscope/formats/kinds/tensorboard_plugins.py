@@ -22,7 +22,9 @@ def _decode_layout(value: Message) -> Message:
     return wire.decode(LAYOUT, decode_strings(value["tensor"])[0])
 
 
-_EXPERIMENT, _START, _END = (f"_hparams_/{name}" for name in ("experiment", "session_start_info", "session_end_info"))
+EXPERIMENT_TAG, START_TAG, END_TAG = (
+    f"_hparams_/{name}" for name in ("experiment", "session_start_info", "session_end_info")
+)
 SUCCESS, FAILURE, RUNNING = 1, 2, 3
 """How a session ended, or that it did not."""
 _TEXT, _NUMBER = 1, 3
@@ -47,7 +49,7 @@ def hparams_to_tensorboard(
 
 def experiment(content: Message) -> Message:
     """Return the Summary.Value of an ``Experiment``."""
-    return _hparams_value(_EXPERIMENT, {"experiment": content})
+    return _hparams_value(EXPERIMENT_TAG, {"experiment": content})
 
 
 def session_start(
@@ -64,7 +66,7 @@ def session_start(
 
 def session(start: Message) -> Message:
     """Return the Summary.Value of a ``SessionStartInfo``."""
-    return _hparams_value(_START, {"session_start_info": start})
+    return _hparams_value(START_TAG, {"session_start_info": start})
 
 
 def session_end(status: int, end_time_s: float | None = None) -> Message:
@@ -72,7 +74,7 @@ def session_end(status: int, end_time_s: float | None = None) -> Message:
     end: Message = {"status": status}
     if end_time_s is not None:
         end["end_time_secs"] = end_time_s
-    return _hparams_value(_END, {"session_end_info": end})
+    return _hparams_value(END_TAG, {"session_end_info": end})
 
 
 def _hparams_value(tag: str, content: Message) -> Message:

@@ -122,6 +122,7 @@ def summarize_run(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
         damages=len(store.damages),
         dropped=store.dropped,
         dialects=list(store.dialects),
+        notes=[ReasonEntry.of(note) for note in store.notes],
         rank_of=None if rank is None else rank.group,
         rank=None if rank is None else rank.number,
     )

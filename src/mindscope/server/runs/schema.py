@@ -37,6 +37,8 @@ class RunSummary(Answer):
     Of a run without event files, ``size_bytes`` and ``last_wall_time`` are those of its other contents; the size is
     null if it is unknown, as of directories.
 
+    ``notes`` say what of the logs of another tracker is not shown as it is there.
+
     ``rank`` is the number of the run in the group of ranks ``rank_of``; both are null for a run without siblings.
     """
 
@@ -54,6 +56,7 @@ class RunSummary(Answer):
     damages: int
     dropped: int
     dialects: list[DialectName]
+    notes: list[ReasonEntry]
     rank_of: str | None
     rank: int | None
 

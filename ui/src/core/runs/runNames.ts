@@ -46,6 +46,24 @@ function wholeName(text: string): NamePart[] {
   return [{ text, isShared: false }];
 }
 
+/** The trackers whose logs are read in place, by the dialect of the log. */
+export const TRACKERS: ReadonlyMap<string, string> = new Map([["wandb", "Weights & Biases"]]);
+
+/** The tracker that logged a run; null for event files. */
+export function trackerOf({ dialects }: { dialects: readonly string[] }): string | null {
+  return TRACKERS.get(dialects.find((dialect) => TRACKERS.has(dialect)) ?? "") ?? null;
+}
+
+/** The paths by which runs are named: of a run of another tracker the one with its name there, if no other has it. */
+export function namingPaths(runs: readonly { id: string; name: string; dialects: readonly string[] }[]): string[] {
+  const names = runs.map((run) => (trackerOf(run) === null ? run.id : run.name));
+  const counts = Map.groupBy(names, (name) => name);
+  return names.map((name, index) => {
+    const { id } = runs[index]!;
+    return counts.get(name)!.length === 1 || name === id ? name : `${name} (${id.slice(id.lastIndexOf("/") + 1)})`;
+  });
+}
+
 /** Names without the directories, the beginning and the end that all runs share; different runs have different names. */
 export function shortLabels(ids: readonly string[]): ReadonlyMap<string, RunLabel> {
   const paths = ids.map((id) => id.split("/"));

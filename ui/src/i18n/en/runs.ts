@@ -52,6 +52,8 @@ export const runs = {
   "runs.compare": "Compare with another run",
   "runs.details": "Details and notes",
   "runs.path": "Path",
+  "runs.tracker": "Logged by",
+  "runs.left_out": "Read from its logs",
   "runs.parameters": "Parameters and results",
   "runs.no_parameters": "The log has no parameters of this run",
   "runs.labels": "Labels",

@@ -54,6 +54,8 @@ export const runs: Record<keyof typeof en, string> = {
   "runs.compare": "与其他训练对比",
   "runs.details": "详情与备注",
   "runs.path": "路径",
+  "runs.tracker": "记录工具",
+  "runs.left_out": "日志读取说明",
   "runs.parameters": "参数与结果",
   "runs.no_parameters": "日志中没有该训练的参数",
   "runs.labels": "标记",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { distinctNames, labelText, parameterLabels, pathLabel, shortLabels, type RunLabel } from "../../core/runs/runNames";
+import { distinctNames, labelText, namingPaths, parameterLabels, pathLabel, shortLabels, type RunLabel } from "../../core/runs/runNames";
 import { cutMiddle, letterCount } from "../../core/text/cutMiddle";
 import { lineageFields } from "../data/lineageFields.svelte";
 import { runs } from "../data/runs.svelte";
@@ -10,10 +10,14 @@ const MOST_LETTERS = 48;
 
 /** How runs are named on every page: by what they do not share, by their paths, or by the parameters that differ. */
 class RunNames {
-  #short = $derived(shortLabels(runs.all.map(({ id }) => id)));
+  #paths = $derived(namingPaths(runs.all));
+  #short = $derived.by(() => {
+    const labels = shortLabels(this.#paths);
+    return new Map(runs.all.map(({ id }, index) => [id, labels.get(this.#paths[index]!)!]));
+  });
   /** What differs, without what all share in the middle too. */
   #distinct = $derived.by(() => {
-    const names = distinctNames(runs.all.map(({ id }) => id));
+    const names = distinctNames(this.#paths);
     return new Map(runs.all.map(({ id }, index) => [id, names[index]!]));
   });
   #parameters = $derived.by<ReadonlyMap<string, RunLabel>>(() => {
