@@ -37,10 +37,9 @@ class RecordRows(ABC):
 
     def __init__(self, state: dict[str, Any], before: int | None) -> None:
         """``before`` is the highest step of the parts of the run before this log."""
-        self.rows = RowCollector()
+        self.rows = RowCollector(state.get("tags", ()))
         self.state = state
-        self.state_names = set[str](state.get("names", ()))
-        """Names of all numbers in rows so far."""
+        self.state.setdefault("step", 0 if before is None else before + 1)
         self._before = before
 
     @abstractmethod
@@ -86,7 +85,7 @@ def read_framed(
         position = max(stop, position)
         file.seek(max(position - _TAIL, 0))
         state["tail"] = file.read(min(_TAIL, position)).hex()
-    state["position"], state["names"] = position, sorted(reader.state_names)
+    state["position"], state["tags"] = position, reader.rows.numbers.tags
     return NewRows(
         reader.rows.take(), state, stat.st_size, position, stat.st_mtime, not is_end, bool(state.get("ended")),
         str(state.get("name", "")), _notes(state), tuple(_damage(each) for each in state.get("damages", ())),

@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 import numpy as np
 
 from mindscope.formats.kinds.tensorboard_plugins import EXPERIMENT_TAG, START_TAG
 from mindscope.formats.scan import Scanned, narrowest
 from mindscope.formats.time_range import TimeRange
+from mindscope.trackers._number_rows import NumberRows
 from mindscope.types import Kind
 
-_Rows = tuple[list[int], list[float], list[float]]
 _References = tuple[list[int], list[float], list[int], list[int]]
-
-
-def _no_rows() -> _Rows:
-    return [], [], []
 
 
 def _no_references() -> _References:
@@ -27,17 +24,15 @@ def _no_references() -> _References:
 class RowCollector:
     """Scalars and references to other values, by tag. ``records`` counts what was read."""
 
-    def __init__(self) -> None:
+    def __init__(self, tags: Iterable[str] = ()) -> None:
+        """``tags`` are those of numbers in earlier rows."""
         self.records = 0
-        self._scalars: defaultdict[str, _Rows] = defaultdict(_no_rows)
+        self.numbers = NumberRows(tags)
         self._references: defaultdict[tuple[Kind, str], _References] = defaultdict(_no_references)
 
     def add_scalar(self, tag: str, step: int, wall_time: float, value: float) -> None:
         """Add a number; ``wall_time`` is in seconds since 1970."""
-        steps, times, values = self._scalars[tag]
-        steps.append(step)
-        times.append(wall_time)
-        values.append(value)
+        self.numbers.add(tag, step, wall_time, value)
 
     def add_reference(self, kind: Kind, tag: str, step: int, wall_time: float, offset: int, length: int) -> None:
         """Add a value of another kind, which ``Tracker.value`` reads later.
@@ -52,12 +47,8 @@ class RowCollector:
     def take(self) -> Scanned:
         """Return everything that was added."""
         scalars = {
-            tag: {
-                "step": np.array(steps, np.int64),
-                "wall_time": np.array(times, np.float64),
-                "value": narrowest(np.array(values, np.float64)),
-            }
-            for tag, (steps, times, values) in self._scalars.items()
+            tag: {"step": steps, "wall_time": times, "value": narrowest(values)}
+            for tag, (steps, times, values) in self.numbers.take().items()
         }
         references = {
             key: {

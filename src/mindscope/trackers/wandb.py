@@ -91,19 +91,24 @@ class _Rows(RecordRows):
                 self.leave_out("synchronized TensorBoard logs")
 
     def _refer(self, kind: Kind, tag: str, start: int, length: int) -> None:
-        self.rows.add_reference(kind, tag, self.state.get("step", 0), self._time, start, length)
+        self.rows.add_reference(kind, tag, self.state["step"], self._time, start, length)
 
     @property
     def _time(self) -> float:
         return self.state.get("time") or self.state.get("started") or 0.0
 
     def _add_history(self, payload: bytes, first: int, last: int, start: int, length: int) -> None:
+        if "offset" in self.state:
+            added = self.rows.numbers.add_history(payload, first, last, self.state["offset"])
+            if added is not None:
+                self.state["step"], self.state["time"] = max(added[0], self.state["step"]), added[1]
+                return
         row = _row(payload, first, last)
         written = row.get("_step")
         step = self.numbered(written if isinstance(written, int) else self._step_of(payload, first, last))
         time = row.get("_timestamp")
         time = float(time) if isinstance(time, (int, float)) else self.state.get("time") or 0.0
-        self.state["step"], self.state["time"] = max(step, self.state.get("step", 0)), time
+        self.state["step"], self.state["time"] = max(step, self.state["step"]), time
         for name, value in row.items():
             if not name.startswith("_"):
                 self._add_value(name, value, step, time, start, length)
@@ -118,7 +123,6 @@ class _Rows(RecordRows):
 
     def _add_value(self, name: str, value: Any, step: int, time: float, start: int, length: int) -> None:
         if isinstance(value, (int, float)):
-            self.state_names.add(name)
             self.rows.add_scalar(name, step, time, float(value))
         elif isinstance(value, str):
             self.rows.add_reference(Kind.TEXT, name, step, time, start, length)
@@ -137,15 +141,17 @@ class _Rows(RecordRows):
 
     def _add_summary(self, payload: bytes, first: int, last: int) -> None:
         """Add numbers that the script set in the summary alone: most of it repeats the rows."""
+        if self.rows.numbers.repeats(payload, first, last):
+            return
         for number, value, start, stop in wire.split(payload, first, last):
             if number != _ITEM or value is not None:
                 continue
             name = _name_of(payload, start, stop)
-            if name.startswith("_") or name in self.state_names:
+            if name.startswith("_") or self.rows.numbers.has(name):
                 continue
             _, number = _item(payload, start, stop)
             if isinstance(number, (int, float)):
-                self.rows.add_scalar(f"summary/{name}", self.state.get("step", 0), self._time, float(number))
+                self.rows.add_scalar(f"summary/{name}", self.state["step"], self._time, float(number))
 
     def _add_stats(self, encoded: bytes) -> None:
         stats = _decode("Stats", encoded)
@@ -154,7 +160,7 @@ class _Rows(RecordRows):
             value = _value_of(item)
             if isinstance(value, (int, float)):
                 name = "/".join(item.get("nested_key") or [item.get("key", "")])
-                self.rows.add_scalar(f"system/{name}", self.state.get("step", 0), time, float(value))
+                self.rows.add_scalar(f"system/{name}", self.state["step"], time, float(value))
 
 
 def _row(payload: bytes, first: int, last: int) -> dict[str, Any]:
