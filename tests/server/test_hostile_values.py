@@ -62,7 +62,7 @@ def test_lists_of_all_runs_are_answered(client: TestClient) -> None:
 def test_each_value_is_answered_or_refused_with_a_reason(client: TestClient) -> None:
     values = answer(client, "/api/values?run=hostile&kind=tensor&tag=deep")
     refused = client.get("/api/tensor", params={"run": "hostile", "tag": "deep", "id": values["id"][0]})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (500, "tensor_dimensions")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (415, "tensor_dimensions")
     images = answer(client, "/api/images?run=hostile&tag=picture")
     for id in images["id"]:
         response = client.get("/api/image", params={"run": "hostile", "tag": "picture", "id": id})

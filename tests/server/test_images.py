@@ -70,6 +70,18 @@ def test_every_picture_of_a_log_is_handed_out_byte_for_byte(viewer: LiveViewer, 
                 assert got.headers["content-type"] == "image/png"
 
 
+def test_an_image_whose_field_is_missing_is_refused(tmp_path: Path):
+    logs = tmp_path / "logs" / "run"
+    logs.mkdir(parents=True)
+    value = {"tag": "input", "image": {"height": 2, "width": 3}}
+    (logs / TENSORBOARD_NAME).write_bytes(tensorboard_version() + tensorboard_event(1, value))
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("run", {}).get("tags"))
+        refused = picture(live, "run", "input", listed(live, "run", "input")["id"][0])
+        assert (refused.status_code, refused.json()["error"]["code"]) == (415, "field_missing")
+        assert refused.json()["error"]["values"]["field"] == "'encoded_image_string'"
+
+
 def test_pictures_are_those_of_the_oracle(viewer: LiveViewer):
     files = json.loads((DATA / f"{CUSTOM_LOOP}.expected.json").read_text())["files"]
     tags = [tag for file in files.values() for tag in file.get("tags", ()) if tag["plugin"] == "image"]

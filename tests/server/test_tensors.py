@@ -313,7 +313,7 @@ def test_a_tensor_that_is_gone_or_damaged_is_said_to_be(tmp_path: Path):
         eventually(lambda: live.runs().get("run", {}).get("tags"))
         tensors = Tensors(live, "run")
         answer = tensors.ask("", "t")
-        assert (answer.status_code, answer.json()["error"]["code"]) == (500, "tensor_shape")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (415, "tensor_shape")
         assert "3 values; its shape (2, 2) needs 4" in answer.json()["error"]["message"]
         assert tensors.ask("", "t", id="0-0-0").json()["error"]["code"] == "value_not_found"
 

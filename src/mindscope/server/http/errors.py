@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from mindscope.errors import (
     ColumnNotFoundError,
     ExpressionError,
+    FormatError,
     MindscopeError,
     MissingPackageError,
     RunNotFoundError,
@@ -36,6 +37,9 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 NO_COLUMN: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such column."}}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
+
+_STATUS_OF_FILES = {"file_gone": 404, "file_replaced": 404, "file_unreadable": 500}
+"""What became of the file of a value; its bytes may be good."""
 
 
 class RefusedError(Exception):
@@ -70,6 +74,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(AnswerTooLargeError, _too_large)
     app.add_exception_handler(AnswerTooSlowError, _too_slow)
     app.add_exception_handler(MissingPackageError, _package_missing)
+    app.add_exception_handler(FormatError, _bad_format)
     app.add_exception_handler(MindscopeError, _our_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _unforeseen)
@@ -121,10 +126,19 @@ async def _package_missing(request: Request, error: Exception) -> JSONResponse:
     return failure(501, reason, reason.remedy)
 
 
+async def _bad_format(request: Request, error: Exception) -> JSONResponse:
+    return _unreadable(415, error)
+
+
 async def _our_error(request: Request, error: Exception) -> JSONResponse:
+    return _unreadable(500, error)
+
+
+def _unreadable(status: int, error: Exception) -> JSONResponse:
     reason = reason_of(error)
+    status = _STATUS_OF_FILES.get(reason.code, status)
     coded = Reason("unreadable", detail=str(error)) if reason.code == UNCODED else reason
-    return failure(500, coded, "run `mindscope inspect` on the run's directory")
+    return failure(status, coded, "run `mindscope inspect` on the run's directory")
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:

@@ -17,7 +17,8 @@ IMMUTABLE = {"cache-control": "private, max-age=31536000, immutable"}
 READABLE: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND,
     404: {"model": FailureAnswer, "description": "No such run, tag or value."},
-    500: {"model": FailureAnswer, "description": "The bytes can't be read any more, or are no such value."},
+    415: {"model": FailureAnswer, "description": "The bytes are no such value."},
+    500: {"model": FailureAnswer, "description": "The bytes can't be read any more."},
 }
 """The errors of a route that reads one value."""
 

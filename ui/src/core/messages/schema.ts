@@ -11201,7 +11201,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -11219,7 +11219,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11329,7 +11329,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14671,7 +14671,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -14689,7 +14689,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14777,7 +14777,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -14795,7 +14795,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14880,7 +14880,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -14898,7 +14898,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14990,7 +14990,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15008,7 +15008,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15095,7 +15095,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15113,7 +15113,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15201,7 +15201,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15219,7 +15219,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15305,7 +15305,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15323,7 +15323,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15586,7 +15586,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15604,7 +15604,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15985,7 +15985,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -16003,7 +16003,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17133,7 +17133,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -17151,7 +17151,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17324,7 +17324,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -17342,7 +17342,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21164,7 +21164,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21182,7 +21182,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21275,7 +21275,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21293,7 +21293,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21406,7 +21406,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21580,7 +21580,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21598,7 +21598,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21687,7 +21687,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21705,7 +21705,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21794,7 +21794,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21812,7 +21812,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21901,7 +21901,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21919,7 +21919,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22010,7 +22010,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22028,7 +22028,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22118,7 +22118,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22136,7 +22136,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22229,7 +22229,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22247,7 +22247,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22334,7 +22334,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22352,7 +22352,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22535,7 +22535,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22553,7 +22553,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22640,7 +22640,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22658,7 +22658,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
