@@ -33,8 +33,12 @@ describe("a recorded table", () => {
     expect([0, 1, 2, 3, null].map((file) => fileKind(media, file))).toEqual(["image", "sound", "file", "file", "file"]);
   });
 
-  it("says cells as they were recorded", () => {
-    expect([0.1, "NaN", true, "", null, undefined].map(recordedText)).toEqual(["0.1", "NaN", "true", "", "–", "–"]);
+  it("says texts and whole numbers as they were recorded, and fractions in five digits", () => {
+    expect(["NaN", true, "", null, undefined].map(recordedText)).toEqual(["NaN", "true", "", "–", "–"]);
+    expect([0, 12345678, 0.1, 0.30000000000000004, 2 / 3, -1e-9].map(recordedText)).toEqual([
+      ...["0", "12345678", "0.1", "0.3", "0.66667"],
+      "−1e−9",
+    ]);
   });
 
   it("knows which rows have arrived", () => {

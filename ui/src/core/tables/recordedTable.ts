@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { components } from "../messages/schema";
+import { formatSetting } from "../text/format";
 import type { TableColumn } from "./tableColumn";
 
 type TablePage = components["schemas"]["TableAnswer"];
@@ -37,9 +38,10 @@ export function fileKind(media: TablePage["media"], file: RecordedCell): FileKin
   return type.startsWith("image/") ? "image" : type.startsWith("audio/") ? "sound" : "file";
 }
 
-/** A cell in words; an empty one is a dash. */
+/** A cell in words; an empty one is a dash, and a fraction has five digits. */
 export function recordedText(cell: RecordedCell | undefined): string {
-  return cell === null || cell === undefined ? "–" : String(cell);
+  if (cell === null || cell === undefined) return "–";
+  return typeof cell === "number" ? formatSetting(cell) : String(cell);
 }
 
 /** The rows that have arrived, by their numbers among the matching ones. */
