@@ -5,6 +5,18 @@ import { expect, test } from "vitest";
 import { render } from "../../../tests/render.svelte";
 import LogHistogram from "./LogHistogram.svelte";
 
+test("its picture says how many messages of each level there are", async () => {
+  const histogram = {
+    start: 1000,
+    end: 1010,
+    is_complete: true,
+    counts: { error: [1, 0, 2], info: [0, 4, 0], debug: [0, 0, 0] },
+    steps: [],
+  };
+  render(LogHistogram, { histogram, onpick: () => {}, onrange: () => {} });
+  await expect.element(page.getByRole("img", { name: "Messages over time · 4 INFO · 3 ERROR" })).toBeInTheDocument();
+});
+
 test("numbers of steps stay within the chart, and off each other", async () => {
   const steps = Array.from({ length: 1000 }, (_, index) => ({ step: index + 1_000_000, wall_time: 1000 + index / 100 }));
   render(LogHistogram, {
