@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cellText, numberOf, type ColumnGroup, type LineageCell, type LineageColumn } from "../../core/lineage/column";
+import { tagOfColumn } from "../../core/lineage/scalarColumns";
 import { formatPoint, formatSetting } from "../../core/text/format";
 import { formatDuration, formatWallTime } from "../../core/text/time";
 import { textOr, t } from "../../i18n/i18n.svelte";
@@ -29,6 +30,11 @@ export function groupWords({ group }: { group: ColumnGroup | null }): string {
 
 function stateWords(state: string): string {
   return textOr(`state.${state}`, state);
+}
+
+/** The name of a metric that a column holds: a scalar whose last values it has is meant by its tag. */
+export function metricTitle(column: Pick<LineageColumn, "id" | "name">): string {
+  return column.id.endsWith(":last") ? (tagOfColumn(column.id) ?? columnTitle(column)) : columnTitle(column);
 }
 
 /** The name of a column without its group; a fact that we record is translated. */
