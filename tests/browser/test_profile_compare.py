@@ -49,6 +49,19 @@ def wait_for_query(page: Page, wanted: dict[str, str]) -> None:
     page.wait_for_url(lambda url: wanted.items() <= dict(parse_qsl(urlsplit(url).query)).items())
 
 
+def test_a_phone_shows_the_change_of_each_row(context: BrowserContext, profiles: LiveViewer) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"http://127.0.0.1:{profiles.port}/profile?profile_tab=compare")
+    for table in (page.get_by_test_id("diff-parts"), page.get_by_test_id("diff-calls")):
+        for name in ("Baseline", "Compared", "Change"):
+            head = table.get_by_role("columnheader", name=name, exact=True)
+            expect(head).to_be_visible()
+            box = head.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= 390, name
+
+
 def test_a_profile_is_compared_with_the_one_before(context: BrowserContext, profiles: LiveViewer) -> None:
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{profiles.port}/profile?profile_tab=compare")
