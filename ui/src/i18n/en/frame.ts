@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export const frame = {
   "frame.skip": "Skip to content",
+  "frame.skip_toolbar": "Skip toolbar",
   "frame.waiting": "Waiting for the server",
   "nav.label": "Pages",
   "nav.group_results": "Results",

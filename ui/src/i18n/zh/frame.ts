@@ -3,6 +3,7 @@ import type { frame as en } from "../en/frame";
 
 export const frame: Record<keyof typeof en, string> = {
   "frame.skip": "跳到页面内容",
+  "frame.skip_toolbar": "跳过工具栏",
   "frame.waiting": "正在等待服务响应",
   "nav.label": "页面",
   "nav.group_results": "结果",

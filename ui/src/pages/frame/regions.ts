@@ -10,8 +10,9 @@ const REGIONS = [
   "main aside",
 ];
 const STOPS = "button, input, select, a[href], [tabindex='0']";
-/** Where the keys are wanted among the content: at a chart rather than at the buttons above it. */
-const CONTENT = "[data-testid=chart], [role=application], [role=group][tabindex='0']";
+/** Where the keys are wanted among the content: at a chart or a table, but not one of a preview, rather than at buttons. */
+const CHART = "[data-testid=chart], [role=application], [role=group][tabindex='0'], [data-testid=parallel-coordinates] *";
+const CONTENT = `${CHART}, [role=region][tabindex='0']:not(article *)`;
 
 /** Focuses the first control in sight of the next region, or of the one before; a chart where there is one. */
 export function jumpToRegion(isBack: boolean): void {
@@ -22,6 +23,11 @@ export function jumpToRegion(isBack: boolean): void {
     const next = stops[(at + direction * step + 2 * stops.length + (at < 0 && isBack ? 1 : 0)) % stops.length];
     if (next) return next.focus();
   }
+}
+
+/** Focuses the first chart or table in sight, or else the first control behind the toolbars. */
+export function focusCharts(): void {
+  firstStop(CHARTS)?.focus();
 }
 
 /** The charts region is the rest of the main part, after its other regions. */
