@@ -325,6 +325,10 @@ def test_only_the_parameters_that_differ_are_columns(viewer: LiveViewer, open_pa
     page.set_viewport_size({"width": 2600, "height": 800})
     columns = page.get_by_test_id("scalar-table").get_by_role("columnheader")
     expect(columns.filter(has_text="optimizer")).to_have_count(1)
+    names = columns.all_inner_texts()
+    values = [names.index(name) for name in names if name.strip() in ("First", "Last", "Min", "Max")]
+    assert values, names
+    assert max(values) < next(at for at, name in enumerate(names) if "optimizer" in name), "values come first"
     expect(columns.filter(has_text="loss_function")).to_have_count(0)
     page.get_by_test_id("all-parameters").check()
     expect(columns.filter(has_text="loss_function")).to_have_count(1)

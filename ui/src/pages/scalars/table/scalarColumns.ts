@@ -21,11 +21,11 @@ export interface ScalarColumn extends TableColumn, FigureColumn {
   run: RunColumn | null;
 }
 
-/** What the page shows by itself: parameters that differ between the selected runs, then figures of each tag. */
+/** What the page shows by itself: parameters that differ between the selected runs, figures of each tag first. */
 export function ownColumns(tags: readonly string[]): string[] {
   const { showsEqual, figures } = view.comparing;
   const parameters = (comparison.table?.columns ?? []).filter(({ differs }) => differs || showsEqual).map(({ key }) => key);
-  return [...parameters, ...figureColumns(tags, figures).map(({ key }) => key)];
+  return [...figureColumns(tags, figures).map(({ key }) => key), ...parameters];
 }
 
 /** The columns of the table in their order. */
