@@ -15,8 +15,11 @@ from playwright.sync_api import Locator, Page, expect
 from tests.server.debug_runs import write_run
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
+from .patience import until
+from .pictures.cases import TOOL_PAGES
 from .test_profile_page import NAME, write_trace
 from .test_reports_page import block, put, reports, whole
+from .tool_logs import tools as tools
 
 OpenPage = Callable[[LiveViewer, str], Page]
 SWEEP = "mindspore/lineage_sweep"
@@ -75,7 +78,48 @@ def test_tabs_of_a_profile_are_added_by_their_button(profiled: LiveViewer, open_
     expect(added.locator("p").filter(has_text=counts_of_filters)).to_have_count(0)
     expect(added).to_contain_text({"operators": "addmm", "timeline": "run", "compare": "Compare"}[tab])
     expect(added.locator("svg.drawing image")).to_have_count(1 if tab == "timeline" else 0)
+    if tab == "timeline":
+        names = added.locator("svg.drawing text")
+        expect(names.filter(has_text=re.compile("^python$|thread|^[0-9]+$")).first).to_be_visible()
     assert fits(page)
+
+
+def test_only_the_newest_addition_is_announced(room: LiveViewer, open_page: OpenPage):
+    page = open_page(room, "/scalars?run=mindspore%2Fops")
+    for card in page.get_by_test_id("card").all()[:2]:
+        card.hover()
+        card.get_by_test_id("add-to-report").click()
+        page.locator(":popover-open [data-testid^='add-to-report-']").first.click()
+        expect(page.get_by_test_id("report-added")).to_have_count(1)
+
+
+def test_messages_do_not_cover_each_other(room: LiveViewer, open_page: OpenPage):
+    page = open_page(room, "/scalars?run=mindspore%2Fops")
+    page.get_by_test_id("save-view").click()
+    expect(page.get_by_test_id("save-state")).to_have_attribute("data-state", "saved")
+    page.get_by_test_id("card").first.hover()
+    page.get_by_test_id("card").first.get_by_test_id("add-to-report").click()
+    page.locator(":popover-open [data-testid^='add-to-report-']").first.click()
+    added = page.get_by_test_id("report-added")
+    expect(added).to_be_visible()
+
+    def is_apart() -> bool:
+        saved, other = (page.get_by_test_id(name).bounding_box() for name in ("save-state", "report-added"))
+        return saved is not None and other is not None and other["y"] + other["height"] <= saved["y"]
+
+    until(page, is_apart)
+
+
+def test_a_heat_map_has_its_scale_of_colors(tools: LiveViewer, open_page: OpenPage):
+    (found,) = cards(tools, open_page, TOOL_PAGES["debugger"] + "&debug_show=heat").all()
+    colors = found.locator("svg.map rect").evaluate_all("pieces => pieces.map(piece => piece.getAttribute('fill'))")
+    assert len(set(colors)) > 20
+
+
+def test_a_dashboard_has_the_debugging_data_and_the_profile(tools: LiveViewer, open_page: OpenPage):
+    debugged, profiled = cards(tools, open_page, "/dashboard?run=debugged", "/dashboard?run=rank_0").all()
+    expect(debugged.locator("figure.card").filter(has_text="Debugger")).to_contain_text("No NaN and no infinity")
+    expect(profiled.locator("figure.card").filter(has_text="Profiling").locator("tbody tr").first).to_contain_text("%")
 
 
 def test_a_profile_is_pinned_to_its_file(profiled: LiveViewer, open_page: OpenPage):

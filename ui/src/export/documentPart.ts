@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { swatch } from "./html/colorMark";
+import { colorRamp, swatch } from "./html/colorMark";
 import { html } from "./html/markup";
 import type { NamedRun, TextPart } from "./html/model";
 
@@ -61,6 +61,7 @@ function contentOf(element: Element, chartOf: ChartNumber): Node[] {
     const chart = chartOf(node);
     if (chart !== null) return [chartMark(chart)];
     if (isLeftOut(node)) return [];
+    if (node.matches(".color-ramp")) return rampOf(node);
     if (node.matches(SWATCHES)) return colorMark(node as HTMLElement);
     const name = ROLES[node.getAttribute("role") ?? ""] ?? node.localName;
     const inner = contentOf(node, chartOf);
@@ -82,6 +83,12 @@ function isInline(element: Element): boolean {
 function colorMark({ style }: HTMLElement): Node[] {
   const color = style.backgroundColor || style.background;
   return /^(var\(--[\w-]+\)|#\w+|rgba?\([\d.,% ]+\))$/.test(color) ? [...fragment(swatch(color).text).childNodes] : [];
+}
+
+/** A scale in the colors that the page has, as the painted chart beside it has them. */
+function rampOf(element: Element): Node[] {
+  const colors = getComputedStyle(element).backgroundImage.match(/\b[a-z]+\([^()]+\)/g) ?? [];
+  return colors.length > 1 ? [...fragment(colorRamp(colors).text).childNodes] : [];
 }
 
 function fragment(html: string): DocumentFragment {

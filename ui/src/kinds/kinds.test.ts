@@ -30,6 +30,10 @@ describe("the kinds of data", () => {
     const mute = KINDS.filter(({ count, card }) => card?.preview && !card.amount && !count);
     expect(mute).toEqual([]);
   });
+
+  it("put into a saved page what a card previews", () => {
+    expect(KINDS.filter(({ card }) => card?.preview && !card.saved).map(({ kind }) => kind)).toEqual([]);
+  });
 });
 
 describe("the pages", () => {

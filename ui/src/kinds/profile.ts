@@ -40,5 +40,6 @@ profiler.analyse()`,
       return n === 0 ? "" : t("kind.profile", { n });
     },
     preview: () => import("../pages/previews/ProfilePreview.svelte"),
+    saved: async () => (await import("../pages/previews/profilePreview")).saved,
   },
 };

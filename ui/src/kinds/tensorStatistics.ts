@@ -39,5 +39,6 @@ MINDSPORE_DUMP_CONFIG=dump.json \\
       return hasDump || (run.tags.tensor_statistics ?? 0) > 0 ? t("kind.tensor_statistics") : "";
     },
     preview: () => import("../pages/debugger/preview/DebuggerPreview.svelte"),
+    saved: async () => (await import("../pages/debugger/preview/debuggerPreview")).saved,
   },
 };

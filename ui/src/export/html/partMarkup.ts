@@ -3,7 +3,8 @@ import type { Drawing } from "../../core/layout/vectorDrawing";
 import { t } from "../../i18n/i18n.svelte";
 import { html, Markup } from "./markup";
 import type { CellsPart, Part, ImagePart, AudioPart, TextPart } from "./model";
-import { swatch } from "./colorMark";
+import { MAP } from "../../core/scales/colorMap";
+import { colorRamp, swatch } from "./colorMark";
 import { tableMarkup } from "./tableMarkup";
 
 /** What a reader sees of a part of a card; `index` is its place among the parts. */
@@ -53,16 +54,7 @@ function cells({ label, light, dark, cells: [across, down], over, legend }: Cell
   const shape = across > 4 * down ? " flat" : "";
   return html`<div class="cells${shape}"><picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${light}" alt="${label}" width="${across}" height="${down}"></picture>${
     over === "" ? null : html`<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">${new Markup(over)}</svg>`
-  }</div>${legend && html`<p class="scale">${legend.low} <svg class="map" viewBox="0 0 96 8" aria-hidden="true">${mapPieces()}</svg> ${legend.high}${legend.marks.map(({ color, name }) => html` <span class="named">${swatch(color)}${name}</span>`)}</p>`}`;
-}
-
-const PIECES = 48;
-
-function mapPieces(): Markup[] {
-  return Array.from(
-    { length: PIECES },
-    (_, piece) => html`<rect x="${(piece * 96) / PIECES}" width="2.2" height="8" fill="var(--shade-${piece})"/>`,
-  );
+  }</div>${legend && html`<p class="scale">${legend.low} ${colorRamp(MAP)} ${legend.high}${legend.marks.map(({ color, name }) => html` <span class="named">${swatch(color)}${name}</span>`)}</p>`}`;
 }
 
 function text({ text, markup }: TextPart): Markup {

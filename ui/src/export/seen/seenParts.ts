@@ -2,6 +2,7 @@
 import { pixel } from "../../core/layout/vectorDrawing";
 import { documentCopy, textPart } from "../documentPart";
 import type { Part } from "../html/model";
+import { seenLabels } from "./seenLabels";
 
 /** Pixels of a picture for a pixel of the page. */
 const FINENESS = 2;
@@ -46,7 +47,8 @@ function chartPart(element: Element): Part | null {
   const canvases = layers.filter((layer) => layer instanceof HTMLCanvasElement && layer.width * layer.height > 0);
   const image = canvases.length > 0 ? painted(element, canvases as HTMLCanvasElement[]) : "";
   const drawings = layers.filter((layer) => layer instanceof SVGSVGElement).map((svg) => drawn(svg, left, top));
-  const drawing = { width: Math.round(width), height: Math.round(height), body: image + drawings.join(""), plot: null };
+  const body = image + drawings.join("") + (canvases.length > 0 ? seenLabels(element) : "");
+  const drawing = { width: Math.round(width), height: Math.round(height), body, plot: null };
   return { kind: "drawing", label: element.getAttribute("aria-label") ?? "", drawing, isNatural: true, values: null };
 }
 
