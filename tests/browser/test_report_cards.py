@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.server.debug_runs import write_run
@@ -18,7 +21,7 @@ from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewe
 from .patience import until
 from .pictures.cases import TOOL_PAGES
 from .test_profile_page import NAME, write_trace
-from .test_reports_page import block, put, reports, whole
+from .test_reports_page import block, put, reports, saved, whole
 from .tool_logs import tools as tools
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -116,6 +119,25 @@ def test_a_heat_map_has_its_scale_of_colors(tools: LiveViewer, open_page: OpenPa
     assert len(set(colors)) > 20
 
 
+def test_markdown_has_the_tables_of_a_page(tools: LiveViewer, open_page: OpenPage, tmp_path: Path):
+    (found,) = cards(tools, open_page, TOOL_PAGES["profiling-operators"]).all()
+    with zipfile.ZipFile(saved(found.page, "markdown", tmp_path)) as archive:
+        text = archive.read("report.md").decode()
+    head = next(line for line in text.splitlines() if line.startswith("| Type | Share | Count |"))
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "addmm" in line]
+    assert rows
+    assert rows[0].count("|") == head.count("|")
+
+
+def test_cells_of_a_heat_map_are_seen_in_markdown(room: LiveViewer, open_page: OpenPage, tmp_path: Path):
+    """``logits`` has 32 rows and 10 columns."""
+    (found,) = cards(room, open_page, "/tensors?run=mindspore%2Fops&full=logits&as=heat").all()
+    with zipfile.ZipFile(saved(found.page, "markdown", tmp_path)) as archive:
+        assert "Colors from −20.44 to 9.863" in archive.read("report.md").decode()
+        picture = Image.open(io.BytesIO(archive.read("files/001.png")))
+    assert picture.size == (200, 640)
+
+
 def test_a_dashboard_has_the_debugging_data_and_the_profile(tools: LiveViewer, open_page: OpenPage):
     debugged, profiled = cards(tools, open_page, "/dashboard?run=debugged", "/dashboard?run=rank_0").all()
     expect(debugged.locator("figure.card").filter(has_text="Debugger")).to_contain_text("No NaN and no infinity")
@@ -141,6 +163,16 @@ def test_the_table_of_runs_has_its_chart_and_low_rows(room: LiveViewer, open_pag
     expect(found.nth(1).locator("figure.card")).to_have_count(1)
     expect(found.nth(1).get_by_test_id("pin-block")).to_be_disabled()
     assert fits(found.page)
+
+
+def test_print_cuts_off_no_column(room: LiveViewer, open_page: OpenPage):
+    found = cards(room, open_page, "/lineage/data?find=sweep", "/?find=sweep")
+    expect(found.nth(1).locator("tbody tr")).to_have_count(12)
+    found.page.emulate_media(media="print")
+    found.page.set_viewport_size({"width": 700, "height": 1000})  # of A4 within its margins
+    for table in found.page.locator("figure.card .table").all():
+        assert table.evaluate("table => table.scrollWidth <= table.clientWidth + 1")
+    found.page.emulate_media(media="screen")
 
 
 def test_two_compared_runs_are_a_card(room: LiveViewer, open_page: OpenPage):

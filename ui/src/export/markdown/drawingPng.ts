@@ -14,6 +14,10 @@ export async function drawingPng(drawing: Drawing, font: string): Promise<Uint8A
   canvas.width = drawing.width * FINENESS;
   canvas.height = drawing.height * FINENESS;
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return pngBytes(canvas);
+}
+
+export async function pngBytes(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuffer>> {
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
   if (!blob) throw new Error("the picture is too large for this browser");
   return new Uint8Array(await blob.arrayBuffer());

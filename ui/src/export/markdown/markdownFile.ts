@@ -5,10 +5,13 @@ import { formatWallTime } from "../../core/text/time";
 import { t } from "../../i18n/i18n.svelte";
 import { saveBlob } from "../../widgets/controls/download";
 import { fontRules } from "../fontRules";
-import type { CardContent, Part, PlannedCard, TablePart, ViewPlan } from "../html/model";
+import type { CardContent, CellsPart, Part, PlannedCard, TablePart, ViewPlan } from "../html/model";
 import type { Progress } from "../html/write";
 import { fileName, notSaved, type SavedOutcome } from "../saveFile";
+import { cellsPng } from "./cellsPng";
 import { drawingPng } from "./drawingPng";
+import { escaped, tableLines } from "./markdownText";
+import { markupMarkdown } from "./markupMarkdown";
 
 /** Texts and tables of a plan, and its pictures beside them. */
 class MarkdownFiles {
@@ -49,17 +52,26 @@ class MarkdownFiles {
         for (const { source, label } of part.pictures) this.#addData(label, source);
         return;
       case "cells":
-        return this.#addData(part.label, part.light);
+        return this.#addCells(part, name);
       case "sound":
         if (part.source !== null) this.#addData(part.label, part.source);
         return;
       case "table":
-        return this.add(...tableLines(part));
+        return this.add(...linesOf(part));
       case "text":
-        return isProse || part.markup !== null ? this.add(part.text) : this.add("```", part.text.replaceAll("```", "` ` `"), "```");
+        if (isProse) return this.add(part.text);
+        if (part.markup !== null) return markupMarkdown(part.markup).forEach((block) => this.add(block));
+        return this.add("```", part.text.replaceAll("```", "` ` `"), "```");
       case "notice":
         return this.add(`> ${escaped(part.text)}`);
     }
+  }
+
+  /** A picture has a pixel for a cell, which is too small to be seen. */
+  async #addCells(part: CellsPart, name: string): Promise<void> {
+    this.#addFile(name, "png", await cellsPng(part));
+    const { low = "", high = "", marks = [] } = part.legend ?? {};
+    if (part.legend) this.add(escaped([t("saved.colors", { low, high }), ...marks.map(({ name }) => name)].join(" · ")));
   }
 
   #addData(label: string, source: string): void {
@@ -108,16 +120,10 @@ export async function saveMarkdown(
   }
 }
 
-function tableLines({ columns, rows }: TablePart): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => escaped(cell)).join(" | ")} |`;
-  return [
-    line(columns.map(({ title, group = "" }) => (group === "" ? title : `${group} ${title}`))),
-    `| ${columns.map(({ isNumber }) => (isNumber ? "---:" : "---")).join(" | ")} |`,
-    ...rows.map(({ cells }) => line(cells.map(({ text }) => text))),
-  ];
-}
-
-/** A name or a number, which may look like Markdown or HTML. */
-function escaped(text: string): string {
-  return text.replace(/[\\`*_[\]<>|#]/g, (sign) => `\\${sign}`).replace(/\s*\n\s*/g, " ");
+function linesOf({ columns, rows }: TablePart): string[] {
+  const named = columns.map(({ title, group = "", isNumber }) => ({ title: group === "" ? title : `${group} ${title}`, isNumber }));
+  return tableLines(
+    named,
+    rows.map(({ cells }) => cells.map(({ text }) => text)),
+  );
 }

@@ -20,11 +20,15 @@ export async function laidOut<T>(look: () => T): Promise<T> {
   }
 }
 
+/** A long computation that the page shows and asks for again and again. */
+const IN_PROGRESS = "main progress";
+
+/** Waits until the page requests nothing and shows no progress. */
 async function quiet(): Promise<void> {
   let still = 0;
   for (let waited = 0; still < QUIET_MS && waited < PATIENCE_MS; waited += LOOK_MS) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    still = waiting.count === 0 ? still + LOOK_MS : 0;
+    still = waiting.count === 0 && document.querySelector(IN_PROGRESS) === null ? still + LOOK_MS : 0;
   }
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 }

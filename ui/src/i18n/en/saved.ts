@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export const saved = {
+  "saved.colors": "Colors from {low} to {high}",
   "saved.save": "Save view as HTML",
   "saved.writing": "Saving the view",
   "saved.progress": "{done} of {total}: {title}",

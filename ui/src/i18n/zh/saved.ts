@@ -2,6 +2,7 @@
 import type { saved as en } from "../en/saved";
 
 export const saved: Record<keyof typeof en, string> = {
+  "saved.colors": "颜色：{low} 至 {high}",
   "saved.save": "将视图保存为 HTML",
   "saved.writing": "正在保存视图",
   "saved.progress": "{done} / {total}：{title}",
