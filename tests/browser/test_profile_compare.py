@@ -49,6 +49,13 @@ def wait_for_query(page: Page, wanted: dict[str, str]) -> None:
     page.wait_for_url(lambda url: wanted.items() <= dict(parse_qsl(urlsplit(url).query)).items())
 
 
+def test_a_call_tree_without_matching_calls_says_so(context: BrowserContext, profiles: LiveViewer) -> None:
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{profiles.port}/profile?profile_tab=compare&compared_state=added")
+    expect(page.get_by_test_id("profile-compare")).to_contain_text("Nothing changed")
+    expect(page.get_by_test_id("diff-calls")).to_have_count(0)
+
+
 def test_a_phone_shows_the_change_of_each_row(context: BrowserContext, profiles: LiveViewer) -> None:
     page = context.new_page()
     page.set_viewport_size({"width": 390, "height": 844})

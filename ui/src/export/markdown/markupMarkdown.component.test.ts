@@ -15,7 +15,7 @@ test("tables, lists and headings of a page are those of Markdown", () => {
   ]);
 });
 
-test("a table without names of columns has empty ones, and terms stand beside what is said of them", () => {
+test("a table without names of columns has empty ones, and terms are beside their descriptions", () => {
   expect(markupMarkdown("<table><tr><th>loss</th><td>2.2</td></tr></table>")).toEqual(["|  |  |\n| --- | --- |\n| loss | 2.2 |"]);
   expect(markupMarkdown("<dl><dt>epoch</dt><dd>1</dd><dd>2</dd><dt>size</dt><dd>3</dd></dl>")).toEqual([
     "|  |  |  |\n| --- | --- | --- |\n| epoch | 1 | 2 |\n| size | 3 |  |",

@@ -2,7 +2,7 @@
 import { escaped, tableLines } from "./markdownText";
 
 const HEADINGS: Readonly<Record<string, string>> = { h2: "####", h3: "####", h4: "#####" };
-/** Elements that stand on lines of their own. */
+/** Elements that begin and end a line. */
 const BLOCKS = "h2, h3, h4, p, ul, ol, dl, table, pre, blockquote, div";
 
 /** Markup of a card as blocks of Markdown: what a page shows as a table is one there too. */
@@ -47,7 +47,7 @@ function itemsOf(list: Element, words: (item: Element) => string): string {
   return [...list.children].map((item) => `- ${escaped(words(item))}`).join("\n");
 }
 
-/** Terms with what is said of them. */
+/** Terms with their descriptions. */
 function pairsOf(list: Element): string {
   const pairs: [string, string[]][] = [];
   for (const element of list.querySelectorAll("dt, dd")) {

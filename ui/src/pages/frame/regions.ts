@@ -25,7 +25,7 @@ export function jumpToRegion(isBack: boolean): void {
   }
 }
 
-/** Focuses the first chart or table in sight, or else the first control behind the toolbars. */
+/** Focuses the first chart or table in sight, or else the first control after the toolbars. */
 export function focusCharts(): void {
   firstStop(CHARTS)?.focus();
 }
