@@ -120,7 +120,7 @@ def test_a_heat_map_has_its_scale_of_colors(tools: LiveViewer, open_page: OpenPa
 
 
 def test_markdown_has_the_tables_of_a_page(tools: LiveViewer, open_page: OpenPage, tmp_path: Path):
-    (found,) = cards(tools, open_page, TOOL_PAGES["profiling-operators"]).all()
+    (found,) = cards(tools, open_page, TOOL_PAGES["profiling"] + "&profile_tab=operators").all()
     with zipfile.ZipFile(saved(found.page, "markdown", tmp_path)) as archive:
         text = archive.read("report.md").decode()
     head = next(line for line in text.splitlines() if line.startswith("| Type | Share | Count |"))
