@@ -222,13 +222,16 @@ def test_rules_of_init_and_hostile_values(tmp_path: Path) -> None:
     report = "\n".join(said(done))
     assert "\x1b" not in report
     assert "records nothing" in done.stderr
+    refused = [line for line in report.splitlines() if line.startswith("  not recorded: wandb: ")]
+    assert len(refused) == 2, report
+    assert "blocked/runs" in refused[0]
 
 
 def test_nothing_is_recorded_where_the_script_disables_it(tmp_path: Path) -> None:
     script = "import wandb\nwandb.init()\nwandb.log({'x': 1})\nprint(wandb.run.disabled)"
     done = run_in(tmp_path, script, WANDB_MODE="disabled")
     assert done.stdout == "True\n"
-    assert said(done) == ["mindscope run: no runs; the script began none with SummaryWriter, wandb, trackio or swanlab"]
+    assert said(done) == ["mindscope run: no runs; the script disabled those of wandb"]
     assert not (tmp_path / "runs").exists()
 
 

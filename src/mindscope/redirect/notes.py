@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 FILE = "MINDSCOPE_RUN_NOTES"
@@ -19,9 +20,33 @@ _IGNORED: set[str] = set()
 """What this process said."""
 
 
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What all processes of a script told."""
+
+    runs: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The directories of runs with the libraries that wrote there."""
+    refused: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
+    """The library and the error of runs that began and record nothing."""
+    disabled: dict[str, None] = field(default_factory=dict[str, None])
+    """The libraries whose runs the script disabled."""
+    ignored: dict[str, None] = field(default_factory=dict[str, None])
+    """The names of what was ignored."""
+
+
 def note_run(directory: str, library: str) -> None:
     """Tell that a run of ``library`` is recorded in ``directory``."""
     _append({"run": os.path.abspath(directory), "library": library})  # noqa: PTH100 - keeps links
+
+
+def note_refused_run(library: str, error: str) -> None:
+    """Tell that a run of ``library`` records nothing because of ``error``."""
+    _append({"refused": library, "error": error})
+
+
+def note_disabled_run(library: str) -> None:
+    """Tell that the script disabled a run of ``library``."""
+    _append({"disabled": library})
 
 
 def ignore(name: str, remedy: str = "") -> None:
@@ -33,18 +58,21 @@ def ignore(name: str, remedy: str = "") -> None:
     _append({"ignored": name})
 
 
-def read(path: Path) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the directories of runs with the libraries that wrote there, and the names of what was ignored."""
-    runs: dict[str, list[str]] = {}
-    ignored: dict[str, None] = {}
+def read(path: Path) -> Notes:
+    """Return what the processes told, each thing once."""
+    notes = Notes()
     for line in _lines(path):
         if "run" in line:
-            libraries = runs.setdefault(line["run"], [])
+            libraries = notes.runs.setdefault(line["run"], [])
             if line["library"] not in libraries:
                 libraries.append(line["library"])
+        elif "refused" in line:
+            notes.refused[line["refused"], line["error"]] = None
+        elif "disabled" in line:
+            notes.disabled[line["disabled"]] = None
         elif "ignored" in line:
-            ignored[line["ignored"]] = None
-    return runs, list(ignored)
+            notes.ignored[line["ignored"]] = None
+    return notes
 
 
 def _lines(path: Path) -> Iterator[dict[str, str]]:

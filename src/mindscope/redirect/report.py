@@ -47,17 +47,27 @@ def report_lines(notes_file: Path, started_at: float, base: Path) -> Iterator[st
 
     ``started_at`` is the time before the script began, in seconds since 1970: older files of a run don't count.
     """
-    directories, ignored = notes.read(notes_file)
-    runs = [_received(Path(directory), libraries, started_at) for directory, libraries in directories.items()]
+    told = notes.read(notes_file)
+    runs = [_received(Path(directory), libraries, started_at) for directory, libraries in told.runs.items()]
     if runs:
         yield f"mindscope run: {len(runs)} {'run' if len(runs) == 1 else 'runs'}"
         yield from map(str, runs)
     else:
-        yield "mindscope run: no runs; the script began none with SummaryWriter, wandb, trackio or swanlab"
-    if ignored:
-        yield f"  ignored: {', '.join(map(readable, ignored))}"
+        yield f"mindscope run: no runs; {_why_none(told)}"
+    for library, error in told.refused:
+        yield f"  not recorded: {library}: {readable(error)}"
+    if told.ignored:
+        yield f"  ignored: {', '.join(map(readable, told.ignored))}"
     if runs:
         yield f"  {_how_to_view([Path(run.directory) for run in runs], base)}"
+
+
+def _why_none(told: notes.Notes) -> str:
+    if told.refused:
+        return "those that the script began could not be recorded"
+    if told.disabled:
+        return f"the script disabled those of {' and '.join(told.disabled)}"
+    return "the script began none with SummaryWriter, wandb, trackio or swanlab"
 
 
 def _received(directory: Path, libraries: list[str], started_at: float) -> ReceivedRun:

@@ -23,6 +23,8 @@ _LOG = logging.getLogger("mindscope")
 _LIBRARIES: dict[str, str] = {}
 """The library that wanted a directory first in this process: another one with the same names gets its own."""
 
+_OTHER_DIRECTORY = "; check the directory, or give another one with --dir"
+
 
 class RedirectedRun(TrackedRun):
     """A run with the attributes that scripts use of the runs of W&B, Trackio and SwanLab."""
@@ -166,7 +168,7 @@ class Library:
 
         Raises the UsageError of the library where ``resume`` refuses.
         """
-        base = Path(os.environ.get(notes.DIRECTORY) or DEFAULT_DIRECTORY)
+        base, is_refused = Path(os.environ.get(notes.DIRECTORY) or DEFAULT_DIRECTORY), False
         project, name, id, group, job_type, notes_text = map(_text, (project, name, id, group, job_type, notes_text))
         try:
             wanted = run_directory(base, project, id or name or new_name())
@@ -179,7 +181,8 @@ class Library:
             if resume is not None and isinstance(error, (FileNotFoundError, FileExistsError)):
                 raise error_class(self.name, "UsageError")(str(error)) from None
             _LOG.error("%s.init() records nothing: %s", self.name, error)
-            is_disabled = True
+            notes.note_refused_run(self.name, f"{error}{_OTHER_DIRECTORY if isinstance(error, OSError) else ''}")
+            is_refused = is_disabled = True
             run = start_run(
                 _class_of(self), Facts("disabled", project, name), None, True, system_metrics=False, files=False
             )
@@ -191,6 +194,8 @@ class Library:
             notes.note_run(run.dir, self.name)
             flush_before_hard_exit()
             show(Path(run.dir), base, view=False)
+        elif not is_refused:
+            notes.note_disabled_run(self.name)
         if config is not None and not isinstance(config, Ignored):
             self._configure(run, config)
         return run

@@ -27,10 +27,16 @@ class SummaryWriter(Writer):
             comment = arguments[1] if len(arguments) > 1 else options.get("comment", "")
             arguments = (Path(base) / Path(default_directory(str(comment))).name, *arguments[1:])
             options.pop("log_dir", None)
-        super().__init__(*arguments, **options)
+        try:
+            super().__init__(*arguments, **options)
+        except OSError as error:
+            notes.note_refused_run("SummaryWriter", str(error))
+            raise
         if options.get("write_to_disk", True):
             notes.note_run(self.log_dir, "SummaryWriter")
             flush_before_hard_exit()
+        else:
+            notes.note_disabled_run("SummaryWriter")
 
     def _get_file_writer(self) -> SummaryWriter:
         """Return this writer: trainers add summaries by it."""
