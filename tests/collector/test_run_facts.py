@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.capture.files.secrets import is_secret, masked
 from mindscope.capture.lineage import lineage_bytes
+from mindscope.capture.masking.secrets import is_secret, masked
 from mindscope.collector import git
 from mindscope.collector.command_line import command_line_fields
 from mindscope.collector.environment import environment, versions

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from mindscope.capture.array_conversion import to_scalar
+from mindscope.capture.masking.masked_parameters import masked_parameter, masked_parameters
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.formats.kinds.tensorboard_plugins import hparams_to_tensorboard
 from mindscope.types import Message
@@ -17,11 +18,11 @@ def hparams_values(
 ) -> list[Message]:
     """Return the Summary.Values of parameters: a dict of names to texts, numbers, bools or None, which is left out.
 
-    ``domains`` has the values that a parameter can have. The last value says that the session succeeded. Raises
-    ValueRejectedError.
+    ``domains`` has the values that a parameter can have. The last value says that the session succeeded. Secrets are
+    masked. Raises ValueRejectedError.
     """
     given = _names("hparams", parameters)
-    plain = {name: _plain(name, value) for name, value in given.items() if value is not None}
+    plain = masked_parameters({name: _plain(name, value) for name, value in given.items() if value is not None})
     allowed = {name: _domain(name, given, values) for name, values in _names("domains", domains or {}).items()}
     return hparams_to_tensorboard(plain, metrics, allowed, start_time_s=start_time_s)
 
@@ -46,4 +47,4 @@ def _plain(name: str, value: Any) -> str | float:
 def _domain(name: str, given: Mapping[str, Any], values: Any) -> Sequence[str | float]:
     if name not in given or not isinstance(values, (list, tuple)):
         raise ValueRejectedError(f"hparam_domain_discrete[{name!r}] is no list of the values of a hyperparameter")
-    return [_plain(name, value) for value in cast("list[Any]", values)]
+    return [masked_parameter(name, _plain(name, value)) for value in cast("list[Any]", values)]

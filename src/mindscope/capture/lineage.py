@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from mindscope.capture.array_conversion import to_item
+from mindscope.capture.masking.masked_parameters import masked_parameters
 from mindscope.capture.messages import message_bytes
 from mindscope.capture.protobuf_fields import bytes_field
 from mindscope.errors import TypeRejectedError
@@ -116,9 +117,9 @@ def custom_message(entries: Mapping[str, Any]) -> Message:
 
     Text stays text, floats are float64, integers and booleans are int32; an integer beyond int32 is stored as decimal
     text. ``map_bool`` and ``map_int64`` repeat what is no int32, for readers that know them. An integer beyond int64 is
-    text. Raises TypeRejectedError for other values, and as ``flat_entries`` does.
+    text. Secrets are masked. Raises TypeRejectedError for other values, and as ``flat_entries`` does.
     """
-    return {"user_info": [_entry(key, value) for key, value in flat_entries(entries).items()]}
+    return {"user_info": [_entry(key, value) for key, value in masked_parameters(flat_entries(entries)).items()]}
 
 
 def _entry(key: str, value: Any) -> Message:

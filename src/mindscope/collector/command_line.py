@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 import sys
 
-from mindscope.capture.files.secrets import masked
+from mindscope.capture.masking.secrets import masked
 from mindscope.collector.lineage_fields import fact
 
 

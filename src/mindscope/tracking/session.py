@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mindscope.capture.masking.masked_parameters import masked_parameters
 from mindscope.formats.kinds.tensorboard_plugins import FAILURE, RUNNING, SUCCESS, hparams_to_tensorboard, session_end
 from mindscope.types import Message
 
@@ -37,8 +38,8 @@ class Facts:
 
 
 def parameter_messages(values: Mapping[str, Any], group: str | None) -> list[Message]:
-    """Return the messages of parameters: texts, numbers and bools."""
-    return hparams_to_tensorboard(values, (), {}, group=group, start_time_s=time.time())[:2]
+    """Return the messages of parameters: texts, numbers and bools, without secrets."""
+    return hparams_to_tensorboard(masked_parameters(values), (), {}, group=group, start_time_s=time.time())[:2]
 
 
 def end_message(has_failed: bool) -> Message:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from mindscope.artifacts.recorded_files import checked_name
 from mindscope.capture.files.git import git_output
-from mindscope.capture.files.masked_text import is_secret_file, mask_diff, mask_text
 from mindscope.capture.files.packages import installed_packages
 from mindscope.capture.files.recorder import FileRecorder
-from mindscope.capture.files.secrets import masked
 from mindscope.capture.files.story import Start
+from mindscope.capture.masking.masked_text import is_secret_file, mask_diff, mask_text
+from mindscope.capture.masking.secrets import masked
 
 MOST_TEXT_BYTES = 1 << 20
 """Bytes of a text; a larger script or settings file is left out, a longer difference is cut."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mindscope.capture.files.secrets import MASK, is_number, without_known, words_of
+from mindscope.capture.masking.secrets import MASK, is_number, without_known, words_of
 
 _MOST_LINE = 20_000
 """Characters of a line; a longer one is left out, since it can't be searched in time."""
@@ -170,7 +170,7 @@ def _masked_items(match: re.Match[str], items: tuple[re.Pattern[str], ...]) -> s
 
     def masked(item: re.Match[str]) -> str:
         value, is_key = item["value"], item.groupdict().get("colon") is not None
-        is_secret = bool(value) and not is_key and not is_number(value) and _is_secret(match["name"], value)
+        is_secret = bool(value) and not is_key and not is_number(value) and is_secret_value(match["name"], value)
         return item["open"] + MASK + item["close"] if is_secret else item[0]
 
     body = match["body"]
@@ -193,12 +193,12 @@ def _masked_line(line: str, *, is_code: bool) -> tuple[str, int]:
 
 
 def _mask(match: re.Match[str]) -> str:
-    is_secret = _is_secret(match["name"], match["value"])
+    is_secret = is_secret_value(match["name"], match["value"])
     return match["head"] + match["open"] + MASK + match["close"] if is_secret else match[0]
 
 
-def _is_secret(name: str, value: str) -> bool:
-    """Return whether the literal of a variable is a secret."""
+def is_secret_value(name: str, value: str) -> bool:
+    """Return whether the literal of a variable, or the value of a parameter, is a secret."""
     words = [word for word in words_of(name) if not word.isdigit()]
     if not words or value == MASK or _REFERENCE.fullmatch(value) or words[-1] in _DESCRIBES:
         return False

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.capture.files.masked_text import is_secret_file, mask_diff, mask_text
+from mindscope.capture.masking.masked_text import is_secret_file, mask_diff, mask_text
 
 SECRET = "hunter2-x9Zq"
 RANDOM = "9f86d081884c7d659a2feaa0c55ad015"

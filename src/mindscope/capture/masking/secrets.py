@@ -34,7 +34,8 @@ _KNOWN = re.compile(
       | (?P<hook>\b(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks)/)[\w/\-]{10,}
       | \b(?: SG\.[\w\-]{16,}\.[\w\-]{16,} | \d{8,10}:AA[\w\-]{32,}
           | hf_(?=[A-Za-z0-9]{0,60}[A-Z0-9])[A-Za-z0-9]{16,} | api_org_[A-Za-z0-9]{16,} | gh[opsur]_[A-Za-z0-9]{12,}
-          | github_pat_\w{12,} | gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w.\-]{12,} | sk-(?=[\w\-]{0,200}\d)[\w\-]{16,}
+          | github_pat_\w{12,} | gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[\w.\-]{12,}
+          | sk-(?=[\w\-]{0,200}?(?<![A-Za-z0-9])(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{16})[\w\-]{16,}
           | [rs]k_live_\w{12,} | xox[abeprs]-[\w\-]{12,} | xapp-[\w\-]{12,} | npm_[A-Za-z0-9]{30,} | pypi-[\w\-]{40,}
           | dapi[0-9a-f]{32} | r8_[A-Za-z0-9]{20,} | tgp_v1_[\w\-]{20,} | gsk_[A-Za-z0-9]{20,} | nvapi-[\w\-]{20,}
           | xai-[A-Za-z0-9]{20,} | pplx-[A-Za-z0-9]{20,} | wandb_v\d_\w{20,} | AIza[\w\-]{30,} | ya29\.[\w\-]{20,}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masks secrets in arguments, texts and parameters."""
