@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Iterator
 from importlib import import_module
@@ -104,6 +105,23 @@ def plain(value: Any) -> Any:
             return form, what, Layout.FromString(array.item())
         return form, what, array.dtype, array.shape, array.tolist()
     return form, what, str(getattr(value, form)) if form else ""
+
+
+def test_files_are_named_as_by_pytorch(tmp_path: Path) -> None:
+    from torch.utils.tensorboard import SummaryWriter as TorchWriter
+
+    names = list[set[str]]()
+    for kind in (TorchWriter, SummaryWriter):
+        directory = tmp_path / kind.__module__
+        with kind(str(directory), filename_suffix=".x") as writer:
+            writer.add_scalar("a", 1, 0)
+            writer.add_scalars("m/n", {"a": 1, "b/c": 2}, 0)
+            writer.add_hparams({"lr": 1}, {"best": 2}, run_name="session")
+        files = [path.relative_to(directory) for path in directory.rglob("*") if path.is_file()]
+        names.append({str(path.with_name(re.sub(r"\d+\.", "", path.name))) for path in files})
+    assert names[0] == names[1]
+    assert len(names[0]) == 4
+    assert [name.endswith(".x") for name in sorted(names[0])] == [True, True, True, False]
 
 
 def test_each_event_says_the_same(logs: tuple[Path, Path]) -> None:

@@ -238,6 +238,10 @@ class EventStream(WriterOwner):
         """Return the step and the wall time of an event. Raises ValueRejectedError."""
         return step_number(step), _wall_time(wall_time)
 
+    def leave_out_suffix(self, directory: str) -> None:
+        """Give the files of a directory below that of the run no suffix. Call it before the first value there."""
+        self._destination.directories_without_suffix.add(_below(directory))
+
     def run_files(self) -> dict[str, Path]:
         """Return the newest file of each directory below that of the run, by the full path of the directory."""
         return self._writer.event_writer.tensorboard_files()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mindscope.capture.buffer_pool import BufferPool
@@ -50,7 +50,9 @@ class Destination:
     is_tensorboard: bool = False
     """Whether TensorBoard's format is the main one: its file counts dropped values too."""
     tensorboard_suffix: str = ""
-    """End of the names of files of TensorBoard's format in the directory of the run, not in those below it."""
+    """End of the names of files of TensorBoard's format."""
+    directories_without_suffix: set[str] = field(default_factory=set[str])
+    """Directories below that of the run whose files have no suffix."""
 
 
 class EventWriter:
@@ -126,7 +128,8 @@ class EventWriter:
         file = self._tensorboard.get(directory)
         if file is None:
             names = TensorBoardFileNames(self._destination.directory / directory)
-            suffix = "" if directory else self._destination.tensorboard_suffix
+            has_none = directory in self._destination.directories_without_suffix
+            suffix = "" if has_none else self._destination.tensorboard_suffix
             file = EventFileWriter(names, suffix, tensorboard_version_record, None, tensorboard_end_record)
         else:
             del self._tensorboard[directory]

@@ -33,6 +33,9 @@ class Nowhere(EventStream):
     def warn_once(self, cause: str, subject: str, text: str) -> None:
         """Do nothing."""
 
+    def leave_out_suffix(self, directory: str) -> None:
+        """Do nothing."""
+
     def run_files(self) -> dict[str, Path]:
         """Return no files."""
         return {}

@@ -41,7 +41,7 @@ class SummaryWriter(ValueMethods):
         comment: end of the default directory's name.
         purge_step: hide the points at this step and later ones that older files of the directory have.
         max_queue, flush_secs, comet_config: accepted and ignored; values are written within a fraction of a second.
-        filename_suffix: end of the file's name.
+        filename_suffix: end of the files' names, also of those of ``add_scalars``, not of ``add_hparams``.
         write_to_disk: False to record nothing.
         raise_exception: raise errors instead of counting them.
         queue_timeout: maximal seconds that a call waits while more than 64 MiB are queued; see event-files.md.
@@ -203,6 +203,7 @@ class SummaryWriter(ValueMethods):
 
         def add() -> None:
             directory = session_directory(run_name or name)
+            self._stream.leave_out_suffix(directory)  # as PyTorch's writer
             metrics = dict(metric_dict)
             for value in hparams_values(hparam_dict, metrics, hparam_domain_discrete):
                 self._add_message(value, step, None, directory)
