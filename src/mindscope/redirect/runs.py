@@ -32,7 +32,8 @@ class RedirectedRun(TrackedRun):
     library: Library
     entity = "mindscope"
     disabled = offline = resumed = False
-    sweep_id = sweep_url = None
+    sweep_id: str | None = None
+    sweep_url = None
     settings: Any = None
 
     def __getattr__(self, name: str) -> Any:

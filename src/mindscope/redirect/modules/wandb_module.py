@@ -15,13 +15,15 @@ from mindscope.redirect.ignored import error_class, quiet
 from mindscope.redirect.modules import wandb_plots
 from mindscope.redirect.modules.names import generate_id, module_names
 from mindscope.redirect.modules.wandb_callbacks import callbacks_of
+from mindscope.redirect.modules.wandb_sweeps import Sweeps
 from mindscope.redirect.runs import Library, RedirectedRun
 
 _WANDB = Library("wandb")
+_SWEEPS = Sweeps()
 _SUBMODULES = frozenset((
     "analytics", "apis", "data_types", "env", "errors", "integration", "lib", "plot", "public", "sdk", "util",
     "wandb_run", "wandb_init", "wandb_config", "wandb_settings", "config_util", "runid", "term", "keras", "xgboost",
-    "lightgbm", "sklearn", "jupyter", "sb3", "gym", "disabled",
+    "lightgbm", "sklearn", "jupyter", "sb3", "gym", "disabled", "lightning", "fabric", "catboost", "fastai",
 ))  # fmt: skip
 _NEW = (True, "finish_previous", "create_new")
 
@@ -61,7 +63,7 @@ def init(
 
     tagged = environ("WANDB_TAGS")
     run = _WANDB.start(
-        value(project, "project", "WANDB_PROJECT"), value(name, "run_name", "WANDB_NAME"),
+        _SWEEPS.project or value(project, "project", "WANDB_PROJECT"), value(name, "run_name", "WANDB_NAME"),
         _chosen(config, config_include_keys, config_exclude_keys), id=value(id, "run_id", "WANDB_RUN_ID"),
         group=value(group, "run_group", "WANDB_RUN_GROUP"), job_type=value(job_type, "run_job_type", "WANDB_JOB_TYPE"),
         tags=tags or (tagged.split(",") if tagged else None), notes_text=value(notes, "run_notes", "WANDB_NOTES"),
@@ -71,6 +73,9 @@ def init(
     )  # fmt: skip
     run.entity = str(entity or environ("WANDB_ENTITY") or run.entity)
     run.settings = Settings(**settings)
+    if _SWEEPS.id is not None:
+        run.sweep_id = _SWEEPS.id
+        run.config.update(_SWEEPS.parameters)
     return run
 
 
@@ -95,6 +100,11 @@ def log(data: Any, step: Any = None, commit: Any = None, sync: Any = None, **oth
 def finish(exit_code: Any = None, quiet: Any = None, **others: Any) -> None:
     """End the run."""
     _WANDB.finish(exit_code)
+
+
+def agent(sweep_id: Any, function: Any = None, *arguments: Any, **options: Any) -> None:
+    """Run a sweep of this script."""
+    _SWEEPS.agent(finish, sweep_id, function, *arguments, **options)
 
 
 def _say(text: Any, *arguments: Any, **options: Any) -> None:
@@ -135,7 +145,8 @@ _KNOWN: dict[str, Any] = {
     "AlertLevel": AlertLevel, "Image": media.Image, "Audio": media.Audio, "Video": media.Video, "Html": media.Html,
     "Histogram": media.Histogram, "Table": media.Table, "Plotly": media.Figure, "Object3D": media.Object3D,
     "termlog": _say, "termwarn": _say, "termerror": _say, "require": quiet, "setup": quiet, "ensure_configured": quiet,
-    "generate_id": generate_id, "plot_table": wandb_plots.plot_table,
+    "generate_id": generate_id, "sweep": _SWEEPS.sweep, "agent": agent,
+    "plot_table": wandb_plots.plot_table,
 }  # fmt: skip
 _CURRENT: dict[str, Callable[[], Any]] = {
     "run": lambda: _WANDB.run, "config": _of_run("config"), "summary": _of_run("summary"),
@@ -145,7 +156,7 @@ _CURRENT: dict[str, Callable[[], Any]] = {
 def names_of(module: str) -> dict[str, Any]:
     """Return the names of ``wandb`` or of a module below it, which has all names of ``wandb`` too."""
     current = _CURRENT if module == "wandb" else {}
-    callbacks = callbacks_of(module.rpartition(".")[2], lambda: _WANDB.current("the callback").dir)
+    callbacks = callbacks_of(module.rpartition(".")[2], lambda: _WANDB.current("the callback").dir, init)
     plots = wandb_plots.NAMES if module == "wandb.plot" else {}
     errors = {name: error_class("wandb", name) for name in ("Error", "CommError", "UsageError")}
     return module_names(module, {**_KNOWN, **errors, **callbacks, **plots}, current, _SUBMODULES)
