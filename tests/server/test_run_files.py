@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from mindscope.capture.files.recorder import FileRecorder
+
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 from .test_live import listening
 
@@ -72,6 +74,57 @@ def test_what_else_is_in_the_directory_stays(allowed: LiveViewer, logs: Path):
     assert delete(allowed, "a", told["token"]).json()["runs"][0]["kept"] == ["inner", "model.ckpt"]
     assert sorted(path.name for path in (logs / "a").iterdir()) == ["inner", "model.ckpt"]
     assert "a" not in allowed.runs()
+
+
+def record_files(run: Path) -> None:
+    """Keep files in a run, as a training does."""
+    (run.parent / "model.pt").write_bytes(b"weights")
+    recorder = FileRecorder(run)
+    for step in (1, 2):
+        recorder.log(run.parent / "model.pt", "deep/model.pt", step)
+    recorder.log(run.parent / "model.pt", "linked.pt", is_link=True)
+    recorder.close()
+    (run / "files" / ".part" / "1-2-3").write_bytes(b"half of a copy")
+
+
+def test_files_that_a_run_kept_are_deleted_with_it(allowed: LiveViewer, logs: Path):
+    record_files(logs / "a")
+    (file,) = (logs / "a").glob("events*")
+    want = [
+        file.name, "files/linked.pt", "files/.part/1-2-3", "files/step_1/deep/model.pt", "files/step_2/deep/model.pt",
+        "files/mindscope_files.jsonl",
+    ]  # fmt: skip
+    told = plan(allowed, "a")
+    assert sorted(told["files"]) == sorted(want)
+    assert told["files"][-1] == want[-1]
+    assert told["kept"] == []
+    assert told["size_bytes"] == sum((logs / "a" / name).stat().st_size for name in want)
+    assert delete(allowed, "a", told["token"]).json()["runs"][0]["files"] == told["files"]
+    assert not (logs / "a").exists()
+    assert (logs / "model.pt").read_bytes() == b"weights"  # the file that a link named
+
+
+def test_other_files_beside_those_that_a_run_kept_stay(allowed: LiveViewer, logs: Path, tmp_path: Path):
+    record_files(logs / "a")
+    (logs / "a" / "files" / "step_1" / "mine.txt").write_text("not logged")
+    (logs / "a" / "files" / "step_2").rename(tmp_path / "elsewhere")
+    (logs / "a" / "files" / "step_2").symlink_to(tmp_path / "elsewhere")  # no file of it is the run's
+    told = plan(allowed, "a")
+    assert told["kept"] == ["files"]
+    assert delete(allowed, "a", told["token"]).status_code == 200
+    assert sorted(path.relative_to(logs / "a").as_posix() for path in (logs / "a").rglob("*")) == [
+        "files", "files/step_1", "files/step_1/mine.txt", "files/step_2",
+    ]  # fmt: skip
+    assert (tmp_path / "elsewhere" / "deep" / "model.pt").exists()
+
+
+def test_a_directory_without_a_list_is_not_the_recorders(allowed: LiveViewer, logs: Path):
+    (logs / "a" / "files").mkdir()
+    (logs / "a" / "files" / "command.txt").write_text("python train.py")
+    told = plan(allowed, "a")
+    assert told["kept"] == ["files"]
+    assert delete(allowed, "a", told["token"]).status_code == 200
+    assert (logs / "a" / "files" / "command.txt").exists()
 
 
 def test_nothing_is_deleted_unless_allowed(logs: Path, tmp_path: Path):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deletes the event files of runs, and their directories if these are empty then. Follows no link."""
+"""Deletes the event files of runs, the files that their recorders kept, and directories that are empty then.
+
+Follows no link.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ import hashlib
 import hmac
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mindscope.artifacts.recorded_files import DIRECTORY
 from mindscope.ingest.file_names import readable
 from mindscope.server.run_files.directories import opened
+from mindscope.server.run_files.recorded import emptied_directories, recorded_paths
 from mindscope.server.run_files.schema import RunDeletion
 from mindscope.store import RunStore
 
@@ -27,14 +32,18 @@ class DeletionPlan:
 
 def plan_deletion(base: Path, store: RunStore) -> DeletionPlan:
     """Return the deletion of a run. Raises OSError."""
-    names = _file_names(store)
-    with opened(base, _parts(base, store)) as directory:
-        others = [readable(name) for name in _names(directory) if name not in names]
+    parts, names = _parts(base, store), _file_names(store)
+    recorded, others = recorded_paths(store.path)
+    with opened(base, parts) as directory:
+        kept = [readable(name) for name in _names(directory) if name not in names and (name != DIRECTORY or others)]
         facts = {name: _regular(directory, name) for name in names}
+    for path in recorded:
+        *directories, name = path.split("/")
+        with opened(base, (*parts, *directories)) as directory:
+            facts[path] = _regular(directory, name)
     identity = "\0".join([store.id, *(f"{name}\0{found.st_ino}\0{found.st_size}" for name, found in facts.items())])
     size = sum(found.st_size for found in facts.values())
-    files = [readable(name) for name in names]
-    return DeletionPlan(RunDeletion(run=store.id, files=files, size_bytes=size, kept=others), identity)
+    return DeletionPlan(RunDeletion(run=store.id, files=[*map(readable, facts)], size_bytes=size, kept=kept), identity)
 
 
 def token_of(plans: Iterable[DeletionPlan], secret: bytes) -> str:
@@ -44,14 +53,32 @@ def token_of(plans: Iterable[DeletionPlan], secret: bytes) -> str:
 
 
 def delete_files(base: Path, store: RunStore) -> None:
-    """Delete the event files of a run one by one, from the oldest. Raises OSError if one can't be deleted."""
+    """Delete the files that a run kept, then its event files, one by one. Raises OSError if one can't be deleted."""
     parts = _parts(base, store)
+    recorded, _ = recorded_paths(store.path)
+    for path in recorded:
+        *directories, name = path.split("/")
+        with opened(base, (*parts, *directories)) as directory:
+            _regular(directory, name)
+            os.unlink(name, dir_fd=directory)
+    for path in emptied_directories(recorded):
+        _remove_if_empty(base, (*parts, *path.split("/")))
     with opened(base, parts) as directory:
         for name in _file_names(store):
             _regular(directory, name)
             os.unlink(name, dir_fd=directory)
-        is_empty = not _names(directory)
-    if is_empty and parts:
+    if parts:
+        _remove_if_empty(base, parts)
+
+
+def _remove_if_empty(base: Path, parts: Sequence[str]) -> None:
+    """Remove a directory that is there and empty. Raises OSError."""
+    try:
+        with opened(base, parts) as directory:
+            is_empty = not _names(directory)
+    except FileNotFoundError:
+        return
+    if is_empty:
         with opened(base, parts[:-1]) as parent:
             os.rmdir(parts[-1], dir_fd=parent)
 

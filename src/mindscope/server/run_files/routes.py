@@ -64,7 +64,7 @@ def plan_deletions(query: DeletionQuery, viewer: CurrentViewer) -> DeletionAnswe
 
 @router.post("/runs/delete", response_model=DeletedAnswer, responses=REFUSALS)
 def delete_runs(query: DeleteQuery, viewer: CurrentViewer) -> DeletedAnswer | JSONResponse:
-    """Delete the event files of runs, and directories that are empty then. They can't be restored."""
+    """Delete the event files of runs, the files they kept, and directories that are empty then, for ever."""
     if not viewer.settings.allow_delete:
         return _forbidden()
     stores = _stores(viewer, query.runs)

@@ -13,7 +13,9 @@ RunIds = Annotated[list[str], Field(min_length=1, max_length=MAX_RUNS)]
 
 
 class RunDeletion(Answer):
-    """A deletion of one run: it deletes the event ``files``, and leaves the names in ``kept`` in the directory.
+    """A deletion of one run: it deletes ``files``, and leaves the names in ``kept`` in the directory.
+
+    ``files`` are event files, and what the recorder of the run kept below ``files/``, by its list.
 
     If ``kept`` is empty, it deletes the directory too.
     """

@@ -2082,7 +2082,7 @@ export interface paths {
         put?: never;
         /**
          * Delete Runs
-         * @description Delete the event files of runs, and directories that are empty then. They can't be restored.
+         * @description Delete the event files of runs, the files they kept, and directories that are empty then, for ever.
          */
         post: operations["delete_runs"];
         delete?: never;
@@ -8485,7 +8485,9 @@ export interface components {
         };
         /**
          * RunDeletion
-         * @description A deletion of one run: it deletes the event ``files``, and leaves the names in ``kept`` in the directory.
+         * @description A deletion of one run: it deletes ``files``, and leaves the names in ``kept`` in the directory.
+         *
+         *     ``files`` are event files, and what the recorder of the run kept below ``files/``, by its list.
          *
          *     If ``kept`` is empty, it deletes the directory too.
          */
