@@ -193,6 +193,31 @@ def test_flat_pictures_of_pillow_are_no_channels() -> None:
     assert Pillow.open(io.BytesIO(table.value.media[0][1])).size == (30, 3)
 
 
+@pytest.mark.parametrize("shape", [(4, 4, 3), (3, 3, 4), (1, 1, 3), (4, 3)])
+def test_small_pictures_of_pillow_need_no_warning(shape: tuple[int, ...], caplog: pytest.LogCaptureFixture) -> None:
+    picture = np.random.default_rng(0).integers(0, 255, shape, np.uint8)
+    image = Pillow.fromarray(picture)
+    with mindscope.init(name="small", system_metrics=False, files=False) as run:
+        run.log({"plain": image, "wrapped": mindscope.Image(image), "figure": mindscope.Figure(image)})
+    with mindscope.SummaryRecord("runs/record") as record:
+        record.add_value("image", "image", image)
+        record.record(0)
+    assert not caplog.records
+    for name, tags in (("small", ("plain", "wrapped", "figure")), ("record", ("image",))):
+        found = mindscope.open_run(f"runs/{name}")
+        for tag in tags:
+            pixels = found.images(tag)[0].value[0].pixels()
+            channels = shape[2] if len(shape) == 3 else 1
+            assert np.array_equal(pixels.reshape(*shape[:2], -1)[:, :, :channels].reshape(shape), picture)
+
+
+def test_an_array_with_two_readings_is_still_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    with mindscope.SummaryRecord("runs/array") as record:
+        record.add_value("image", "image", np.zeros((4, 4, 3), np.uint8))
+        record.record(0)
+    assert "channels first" in caplog.text
+
+
 def test_boxes_and_masks_are_painted() -> None:
     black = np.zeros((40, 60, 3), np.uint8)
     mask = np.zeros((40, 60), np.int64)

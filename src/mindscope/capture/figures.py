@@ -21,13 +21,18 @@ def figure_pixels(figure: Any) -> NDArray[np.uint8]:
         return _of_matplotlib(figure)
     if hasattr(figure, "to_image") and hasattr(figure, "to_plotly_json"):
         return _of_plotly(figure)
-    if hasattr(figure, "getbands") and hasattr(figure, "convert"):
+    if is_pillow(figure):
         return _of_pillow(figure)
     if hasattr(figure, "figure") and hasattr(figure.figure, "savefig"):  # axes, or a grid of seaborn
         return _of_matplotlib(figure.figure)
     raise TypeRejectedError(
         f"figure is {type(figure).__name__}, want a figure of Matplotlib or Plotly, or an image of Pillow"
     )
+
+
+def is_pillow(value: Any) -> bool:
+    """Return whether a value is an image of Pillow, whose array has the channels last whatever its size."""
+    return hasattr(value, "getbands") and hasattr(value, "convert")
 
 
 def _of_matplotlib(figure: Any) -> NDArray[np.uint8]:

@@ -232,13 +232,19 @@ def image_value(tag: str, message: Message) -> Encoded:
 
 
 def _encode(tag: str, array: Array, warn_once: WarnOnce) -> Encoded:
-    with np.errstate(all="ignore"):
-        message, invalid = image_message(array)
     if text := ambiguity(array.shape):
         warn_once("axes", tag, f"image {tag!r} {text}")
+    return _encode_pixels(tag, array, warn_once)
+
+
+def _encode_pixels(tag: str, array: Array, warn_once: WarnOnce) -> Encoded:
+    with np.errstate(all="ignore"):
+        message, invalid = image_message(array)
     if invalid:
         warn_once("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
     return image_value(tag, message)
 
 
 IMAGE = ArrayKind(check_image, _encode, copy_image)
+PIXELS = ArrayKind(check_image, _encode_pixels, copy_image)
+"""An image that certainly has its channels first, (C, H, W), as those of figures."""

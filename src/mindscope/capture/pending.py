@@ -17,11 +17,11 @@ from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.embeddings import Embedding, embedding
 from mindscope.capture.encoded import Encoded
-from mindscope.capture.figures import figure_pixels
+from mindscope.capture.figures import figure_pixels, is_pillow
 from mindscope.capture.framework_tensors import outline, sharding_text
 from mindscope.capture.histograms import HISTOGRAM
 from mindscope.capture.hparams import hparams_values
-from mindscope.capture.images import IMAGE
+from mindscope.capture.images import IMAGE, PIXELS
 from mindscope.capture.landscapes import landscape_bytes
 from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.meshes import MeshInput, mesh_input
@@ -122,8 +122,8 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
         )
     if plugin in PREPARERS:
         return PREPARERS[plugin](plugin, tag, value)
-    if plugin == "figure":
-        return prepare_array(plugin, tag, np.moveaxis(figure_pixels(value), 2, 0), IMAGE, warn_once, buffers)
+    if plugin == "figure" or (plugin == "image" and is_pillow(value)):
+        return prepare_array(plugin, tag, np.moveaxis(figure_pixels(value), 2, 0), PIXELS, warn_once, buffers)
     return prepare_array(
         plugin, tag, value, (TENSORBOARD_ARRAYS if plugin in TENSORBOARD_ARRAYS else ARRAYS)[plugin], warn_once, buffers
     )

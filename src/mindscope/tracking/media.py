@@ -14,6 +14,7 @@ import numpy as np
 
 from mindscope.capture.event_stream import EventStream
 from mindscope.capture.figures import figure_pixels
+from mindscope.capture.images import PIXELS
 from mindscope.capture.pending import PendingValue, from_bytes
 from mindscope.errors import ValueRejectedError
 from mindscope.formats.kinds.histogram import histogram_to_tensorboard
@@ -75,11 +76,11 @@ class Image(Media):
     def prepared(self, stream: EventStream, tag: str) -> PendingValue:
         """Return a copy, with the boxes drawn."""
         content = self.content()
-        if content is not self.data and content.shape[0] in (1, 3, 4):  # pixels whose height looks like channels
-            content = content.transpose(2, 0, 1)
         if self.boxes is None or len(self.boxes) == 0:
+            if content is not self.data:
+                return stream.prepared_array("image", tag, content.transpose(2, 0, 1), PIXELS)
             return stream.prepared(self.plugin, tag, content)
-        pixels = pixels_of(content)
+        pixels = pixels_of(content) if content is self.data else content
         edges, labels = boxes_of(self.boxes, pixels.shape)
         return stream.prepared_array("image", tag, pixels, with_boxes(edges, labels))
 
