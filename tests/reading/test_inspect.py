@@ -7,6 +7,10 @@ import json
 import math
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+import mindscope
+from mindscope.cli import app
 from mindscope.reading import inspect_run, open_run, open_runs
 from tests.event_log import (
     DATA,
@@ -67,6 +71,29 @@ def test_graphs_lineage_and_pipeline_of_a_real_run() -> None:
     assert report.dataset_stages == ("Batch", "Map", "Map", "MnistDataset")
     assert report.lineage["optimizer"] == "Adam"
     assert inspect_run(open_runs(DATA / "tensorboard")["tb_all/run_a/1795227663.2305825"]).hparams["bs"] == 32.0
+
+
+def test_a_failed_training_is_told_from_one_that_ended(tmp_path: Path) -> None:
+    def told(name: str, exit_code: int | None) -> tuple[str | None, str]:
+        run = mindscope.init(name=name, dir=tmp_path, system_metrics=False, files=False)
+        run.log({"loss": 1.0})
+        if exit_code is None:
+            run.flush()
+        else:
+            run.finish(exit_code)
+        printed = CliRunner().invoke(app, ["inspect", str(tmp_path / name)]).stdout
+        outcome = inspect_run(open_run(tmp_path / name)).outcome
+        run.finish()
+        return outcome, printed.partition("(")[2].partition(",")[0]
+
+    assert told("bad", 1) == ("failure", "failed")
+    assert told("good", 0) == ("success", "finished")
+    outcome, state = told("bad", None)  # it is resumed
+    assert (outcome, state != "failed") == ("running", True)
+    assert told("bad", 0) == ("success", "finished")
+    (tmp_path / "other").mkdir()
+    append(tmp_path / "other" / NAME, version() + steps([1, 2]))
+    assert inspect_run(open_run(tmp_path / "other")).outcome is None
 
 
 def test_videos_are_counted_as_such(tmp_path: Path) -> None:

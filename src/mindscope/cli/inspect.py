@@ -50,7 +50,8 @@ def _print(reports: list[reading.RunReport]) -> None:
 def _facts(report: reading.RunReport) -> Iterable[str]:
     count = len(report.files) or sum(each.count for each in report.contents)
     size = "" if report.size_bytes is None else f"{report.size_bytes:,} bytes in "
-    yield f"{report.name}  ({report.state}, {size}{count} {'file' if count == 1 else 'files'})"
+    state = "failed" if report.outcome == "failure" else report.state
+    yield f"{report.name}  ({state}, {size}{count} {'file' if count == 1 else 'files'})"
     yield f"  path: {report.path}"
     if report.first_wall_time is not None and report.last_wall_time is not None:
         yield f"  written: {_moment(report.first_wall_time)} to {_moment(report.last_wall_time)}"

@@ -86,6 +86,8 @@ class DamageReport:
 class RunReport:
     """Everything about a run except its values. Wall times in seconds since 1970, None if there are no values.
 
+    ``outcome`` is that of the training, as it recorded: success, failure, running or None.
+
     Of a run without event files, ``size_bytes`` and ``last_wall_time`` are those of its other contents; the size of
     directories is None.
     """
@@ -94,6 +96,7 @@ class RunReport:
     name: str
     path: str
     state: str
+    outcome: str | None
     size_bytes: int | None
     first_wall_time: float | None
     last_wall_time: float | None
@@ -126,6 +129,7 @@ def inspect_run(run: Run) -> RunReport:
         name=run.name,
         path=readable(str(run.path)),
         state=store.state(time.time()),
+        outcome=run.outcome,
         size_bytes=store.size_bytes,
         first_wall_time=store.first_wall_time,
         last_wall_time=store.written_at,

@@ -17,6 +17,7 @@ from mindscope.analysis.tensors import tensor_at
 from mindscope.artifacts.recorded_files import RecordedFile, recorded_files
 from mindscope.formats.kinds import KINDS
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
+from mindscope.reading.hparams_sessions import read_hparams
 from mindscope.reading.scalars import Scalars
 from mindscope.reading.tags import kind_called, tag_not_found
 from mindscope.reading.values import Histograms, Values, found_values, values_of
@@ -218,6 +219,11 @@ class Run:
     def hparams(self) -> dict[str, HparamValue]:
         """Hyperparameters that TensorBoard's plugin stored, by name."""
         return merge_hparams(self._whole.all_of(Kind.HPARAMS, session_hparams))
+
+    @property
+    def outcome(self) -> str | None:
+        """How the training ended, as it recorded: success, failure, or running before its end; None if it did not."""
+        return read_hparams(self._whole.all_of).status
 
     @property
     def files(self) -> tuple[RecordedFile, ...]:
