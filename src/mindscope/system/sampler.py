@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mindscope.system.names import SYSTEM_PREFIX
+from mindscope.system.switch import is_switched_on
 
 if TYPE_CHECKING:
     from mindscope.system.sources import Source
@@ -29,7 +30,7 @@ _LOG = logging.getLogger("mindscope")
 
 def are_wanted() -> bool:
     """Return whether the environment leaves system metrics on."""
-    return os.environ.get(VARIABLE, "1").strip().lower() not in ("0", "false", "no", "off")
+    return is_switched_on(VARIABLE)
 
 
 class SystemSampler:

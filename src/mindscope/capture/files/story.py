@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from mindscope.capture.files.recorder import FileRecorder
+from mindscope.system.switch import is_switched_on
 
 VARIABLE = "MINDSCOPE_FILES"
 """Environment variable that switches the story off for a process and its children: 0, false, no or off."""
@@ -19,7 +19,7 @@ VARIABLE = "MINDSCOPE_FILES"
 
 def is_wanted() -> bool:
     """Return whether the environment leaves the files of the story on."""
-    return os.environ.get(VARIABLE, "1").strip().lower() not in ("0", "false", "no", "off")
+    return is_switched_on(VARIABLE)
 
 
 @dataclass(frozen=True, slots=True)
