@@ -29,6 +29,7 @@ from mindscope.server.profiles.steps.schema import StepsHeader
 from mindscope.server.profiles.timeline.schema import FlameHeader, WindowHeader
 from mindscope.server.scalars.schema import CurvesHeader
 from mindscope.server.tensors.schema import HeatHeader
+from mindscope.server.values.mesh import MeshHeader
 
 router = APIRouter()
 
@@ -56,6 +57,7 @@ MESSAGES = (
     RanksHeader,
     StepsHeader,
     PrCurvesHeader,
+    MeshHeader,
     LiveHello,
     LiveChange,
     LiveAnnotations,

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.formats import wire
+from mindscope.formats import tensorboard_schemas, wire
 from mindscope.formats.kinds.descriptor import KindDescriptor, tensorboard_value
 from mindscope.formats.kinds.tensor import tensor_from_tensorboard
 from mindscope.formats.tensorboard_values import number_tensor, plugin_metadata
@@ -18,6 +21,19 @@ _MESH_CONTENT = wire.parse_schemas(
     "6 packed int32 shape, 7 uint32 components"
 )["MeshPluginData"]
 _MESH_PARTS = {"VERTEX": 1, "FACE": 2, "COLOR": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class MeshPart:
+    """One part of a batch of meshes: an array, what the part is, and what the plugin says of the mesh.
+
+    ``components`` are the parts that were recorded together. ``config`` is JSON for Three.js.
+    """
+
+    array: NDArray[Any]
+    name: str
+    components: tuple[str, ...]
+    config: str
 
 
 def pr_curve_to_tensorboard(tag: str, curve: NDArray[np.float32], num_thresholds: int) -> Message:
@@ -44,6 +60,21 @@ def mesh_to_tensorboard(tag: str, parts: dict[str, NDArray[np.float32]], config:
         }
         for name, array in parts.items()
     ]
+
+
+def mesh_part(encoded: bytes | memoryview) -> MeshPart:
+    """Return the part of a mesh in an encoded Summary.Value. Raises FormatError."""
+    value = wire.decode(tensorboard_schemas.VALUE, encoded)
+    plugin_data = value.get("metadata", {}).get("plugin_data", {})
+    content = wire.decode(_MESH_CONTENT, plugin_data.get("content", b""))
+    names = {number: name for name, number in _MESH_PARTS.items()}
+    components = content.get("components", 0)
+    return MeshPart(
+        tensor_from_tensorboard(value).value,
+        names.get(content.get("content_type", 0), ""),
+        tuple(name for number, name in names.items() if components >> number & 1),
+        content.get("json_config", ""),
+    )
 
 
 def _mesh_content(tag: str, part: str, shape: tuple[int, ...], config: str, components: int) -> bytes:
