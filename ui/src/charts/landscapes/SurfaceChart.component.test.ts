@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 import { render } from "../../../tests/render.svelte";
 import { colorCount, savedPng } from "../../../tests/savedPicture";
-import { DEFAULT_CAMERA } from "../../core/landscapes/camera";
+import { DEFAULT_CAMERA } from "../../core/scene/camera";
 import { mapStops } from "../../core/landscapes/colorMaps";
 import type { Landscape } from "../../core/landscapes/landscape";
 import { lossScale, sortedLosses } from "../../core/landscapes/lossScale";

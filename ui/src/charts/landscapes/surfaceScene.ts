@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Group, PerspectiveCamera, Scene, Vector3, type BufferGeometry, type Material, type Mesh, type Object3D, type Points } from "three";
+import { Group, PerspectiveCamera, Scene, Vector3, type BufferGeometry, type Object3D, type Points } from "three";
 
-import type { Camera } from "../../core/landscapes/camera";
+import type { Camera } from "../../core/scene/camera";
 import { isPartial } from "../../core/landscapes/landscape";
 import { tints } from "../../core/landscapes/colorMaps";
 import { heightOf } from "../../core/landscapes/lossScale";
@@ -9,14 +9,12 @@ import { radiiOf } from "../../core/landscapes/path";
 import { POINT } from "../../core/landscapes/surface";
 import { hexToRgb, type Rgb } from "../../core/scales/colorMap";
 import type { Size } from "../frame/plotFrame";
+import { disposeAll, type Hex, type OrbitScene } from "../scene/orbitScene";
+import { renderScene } from "../scene/sceneRenderer";
 import { distinctSurfaces, lastColor, missingColor, planeRanges, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
 import { boxLines, boxOf, boxSegments, FLOOR, type Box, type BoxLabel } from "./surfaceBox";
 import { surfaceGeometry, surfaceMesh } from "./surfaceMesh";
 import { markPoints, pathLine, setPixelRatio, type Marks } from "./surfacePath";
-import { surfaceRenderer } from "./surfaceRenderer";
-
-/** Colors of CSS as #rrggbb. */
-type Hex = (color: string) => string;
 
 const FIELD_OF_VIEW = 30;
 const DISTANCE = 5.1;
@@ -27,7 +25,7 @@ const GRAB = 9;
 const SMALL = 320;
 
 /** Landscapes in three dimensions. What belongs to one picture; the renderer is shared. */
-export class SurfaceScene {
+export class SurfaceScene implements OrbitScene {
   readonly #scene = new Scene();
   readonly #camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.1, 60);
   readonly #all: readonly DrawnLandscape[];
@@ -72,20 +70,13 @@ export class SurfaceScene {
     return this.#walls?.labels ?? [];
   }
 
-  /** Draws into the canvas of the shared renderer; null without WebGL. */
   render(camera: Camera, size: Size, ratio: number, isCoarse: boolean): HTMLCanvasElement | null {
-    const shared = surfaceRenderer();
-    if (!shared) return null;
-    const { renderer } = shared;
     this.#size = size;
     this.#place(camera);
-    const [width, height] = [Math.max(1, Math.round(size.width * ratio)), Math.max(1, Math.round(size.height * ratio))];
-    if (renderer.domElement.width !== width || renderer.domElement.height !== height) renderer.setSize(width, height, false);
     for (const mark of [...this.#marks.children, ...this.#paths.children]) setPixelRatio(mark, ratio);
     this.#fine.visible = !isCoarse;
     this.#coarse.visible = isCoarse;
-    renderer.render(this.#scene, this.#camera);
-    return renderer.domElement;
+    return renderScene(this.#scene, this.#camera, size, ratio);
   }
 
   /** A place of the box in CSS pixels, and how far away it is. */
@@ -276,18 +267,4 @@ const PATH_RIM: readonly [number, number, number] = [1, 1, 1];
 
 function unit([red, green, blue]: Rgb): [number, number, number] {
   return [red / 255, green / 255, blue / 255];
-}
-
-function disposeAll(parent: Object3D): void {
-  parent.traverse((object) => {
-    const { geometry, material } = object as Partial<Mesh>;
-    geometry?.dispose();
-    for (const each of [material ?? []].flat()) disposeMaterial(each);
-  });
-}
-
-function disposeMaterial(material: Material): void {
-  const { uniforms } = material as { uniforms?: { ramp?: { value: { dispose: () => void } } } };
-  uniforms?.ramp?.value.dispose();
-  material.dispose();
 }

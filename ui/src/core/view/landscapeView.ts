@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DEFAULT_CAMERA, readCamera, writeCamera } from "../landscapes/camera";
 import { COLOR_MAPS } from "../landscapes/colorMaps";
 import type { Cut } from "../landscapes/lossScale";
 import { readPlaneWindow, WHOLE_PLANE, writePlaneWindow } from "../landscapes/planeWindow";
+import { DEFAULT_CAMERA, readCamera, writeCamera } from "../scene/camera";
 import { fields, flag, integer, oneOf, optional, pairOf, param, text, within, type Codec, type Param, type ValueOf } from "./schema";
 
 export const FORMS = ["surface", "map"] as const;

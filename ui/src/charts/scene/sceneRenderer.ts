@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ColorManagement, LinearSRGBColorSpace, WebGLRenderer } from "three";
+import { ColorManagement, LinearSRGBColorSpace, WebGLRenderer, type Camera, type Scene } from "three";
+
+import type { Size } from "../frame/plotFrame";
 
 // colors of the page go to the screen as they are
 ColorManagement.enabled = false;
@@ -10,7 +12,7 @@ const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 let shared: { renderer: WebGLRenderer; isSlow: boolean } | null = null;
 
 /** The one renderer of the page, for browsers allow few; null without WebGL. */
-export function surfaceRenderer(): { renderer: WebGLRenderer; isSlow: boolean } | null {
+export function sceneRenderer(): { renderer: WebGLRenderer; isSlow: boolean } | null {
   if (shared && !shared.renderer.getContext().isContextLost()) return shared;
   try {
     const isSlow = SOFTWARE.test(rendererName(contextOf(document.createElement("canvas"), false)));
@@ -23,6 +25,16 @@ export function surfaceRenderer(): { renderer: WebGLRenderer; isSlow: boolean } 
     shared = null;
   }
   return shared;
+}
+
+/** Draws a scene into the canvas of the renderer, which the next picture draws over; null without WebGL. */
+export function renderScene(scene: Scene, camera: Camera, size: Size, ratio: number): HTMLCanvasElement | null {
+  const renderer = sceneRenderer()?.renderer;
+  if (!renderer) return null;
+  const [width, height] = [Math.max(1, Math.round(size.width * ratio)), Math.max(1, Math.round(size.height * ratio))];
+  if (renderer.domElement.width !== width || renderer.domElement.height !== height) renderer.setSize(width, height, false);
+  renderer.render(scene, camera);
+  return renderer.domElement;
 }
 
 /** Made here: three writes to the console if a browser has no WebGL; the page says so itself. */
