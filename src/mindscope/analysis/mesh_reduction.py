@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_SHRINK = 0.8
+_CELLS_OF_SURFACE = 3
+"""About how many cells of a grid a surface crosses, for the square of the cells along a side."""
+_SHRINK = 0.95
 _INDEX_BITS = 21
 """Of an index in the key of a face; three of them fit in 63 bits."""
 
@@ -39,13 +41,13 @@ def clustered(mesh: Reduced, most: int) -> Reduced:
         return mesh
     low, high = mesh.vertex.min(0).astype(np.float64), mesh.vertex.max(0).astype(np.float64)
     extent = max(float((high - low).max()), float(np.finfo(np.float32).tiny))
-    cells = min(1 << 20, max(1.0, sqrt(most)))
+    cells = max(1.0, sqrt(most / _CELLS_OF_SURFACE))
     while True:
         keys = _cell_keys((mesh.vertex - low) / extent, max(1, int(cells)))
         _, first, cluster = np.unique(keys, return_index=True, return_inverse=True)
         if len(first) <= most:
             break
-        cells *= _SHRINK
+        cells *= min(_SHRINK, sqrt(most / len(first)))
     face = cluster.reshape(-1)[mesh.face].astype(np.uint32)
     color = mesh.color[first] if len(mesh.color) else mesh.color
     return Reduced(mesh.vertex[first], _distinct(face), color)

@@ -4,6 +4,7 @@ import type { Heat } from "../core/series/heat";
 import { address, request } from "./client";
 import { message } from "./decode";
 import { blob, get, json, type Json, type SeriesKey } from "./routes";
+import type { Message } from "../core/messages/message";
 import type { components, paths } from "../core/messages/schema";
 
 type Schemas = components["schemas"];
@@ -15,6 +16,7 @@ export type TensorWindow = Schemas["TensorWindowAnswer"];
 export type TensorStatistics = Schemas["TensorStatisticsAnswer"];
 export type TablePage = Schemas["TableAnswer"];
 export type AudioClip = Schemas["AudioAnswer"];
+export type MeshValue = Message<"MeshHeader">;
 export type Previews = Schemas["Previews"];
 
 /** One value of a log; `id` names it for good. */
@@ -89,6 +91,11 @@ export async function fetchHeat(key: SliceKey, rows: number, columns: number, si
   const answer = request(sliceAddress(key, "/heat", { rows, columns }), { signal });
   const { columns_data, ...facts } = await message<"HeatHeader">(answer);
   return { ...facts, ...columns_data };
+}
+
+/** A mesh of a batch, with at most so many vertices. */
+export async function fetchMesh({ run, tag, id }: ValueKey, item: number, most: number, signal: AbortSignal): Promise<MeshValue> {
+  return message<"MeshHeader">(request("/api/mesh", { query: { run, tag, id, item, most }, signal }));
 }
 
 /** Where a slice can be downloaded as a file. */

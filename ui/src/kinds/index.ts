@@ -7,6 +7,7 @@ import { HPARAMS } from "./hparams";
 import { HTML } from "./html";
 import { IMAGE } from "./image";
 import { LANDSCAPE } from "./landscape";
+import { MESH } from "./mesh";
 import { PIPELINE } from "./pipeline";
 import { PR_CURVE } from "./prCurve";
 import { PROFILE } from "./profile";
@@ -28,6 +29,7 @@ export const KINDS: readonly KindDescriptor[] = [
   AUDIO,
   TABLE,
   HTML,
+  MESH,
   PR_CURVE,
   GRAPH,
   HPARAMS,

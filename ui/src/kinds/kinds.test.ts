@@ -66,6 +66,7 @@ describe("the pages", () => {
     ["/video", "video"],
     ["/tables", "table"],
     ["/html", "html"],
+    ["/meshes", "mesh"],
     ["/tensors", "tensor"],
   ])("the former page %s is the page of media with its kind chosen", (path, kind) => {
     expect(aliasOf(path, "run=a&step=3&full=x")).toBe(`/media?run=a&step=3&full=x&kind=${kind}`);

@@ -77,6 +77,7 @@ const ALIASES: ReadonlyMap<string, Alias> = new Map([
   ["/videos", mediaOf("video")],
   ["/tables", mediaOf("table")],
   ["/html", mediaOf("html")],
+  ["/meshes", mediaOf("mesh")],
   ["/tensors", mediaOf("tensor")],
   ["/steps", { path: "/media" }],
   ["/profile", { path: "/graph/dataset", when: ["profile_tab", "pipeline"] }],

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DEFAULT_CAMERA, orbited, readCamera, writeCamera, zoomed } from "./camera";
 import { checkAscending, offPlaneShares, planeQuality, type LandscapeFacts, type LandscapePath } from "./landscape";
 import { checkpointRadius, checkpointsUpTo, sharedSteps, stepsPerUnit } from "./path";
 
@@ -38,19 +36,4 @@ test("coordinates must ascend", () => {
   expect(() => checkAscending(Float64Array.of(0, 1, 2), "x")).not.toThrow();
   for (const wrong of [[0, 0], [1, 0], [0, NaN], [Infinity]])
     expect(() => checkAscending(Float64Array.from(wrong), "x")).toThrow(RangeError);
-});
-
-test("a camera stays within its limits, and survives an address", () => {
-  const step = fc.integer({ min: -900, max: 900 });
-  fc.assert(
-    fc.property(fc.array(fc.tuple(step, step, fc.double({ min: 0.3, max: 3, noNaN: true })), { maxLength: 8 }), (moves) => {
-      const camera = moves.reduce((from, [right, down, factor]) => zoomed(orbited(from, right, down), factor), DEFAULT_CAMERA);
-      expect(camera.azimuth).toBeGreaterThanOrEqual(-180);
-      expect(camera.azimuth).toBeLessThan(180);
-      expect(camera.elevation).toBeGreaterThanOrEqual(0);
-      expect(camera.elevation).toBeLessThanOrEqual(90);
-      expect(readCamera(writeCamera(camera))).toEqual(camera);
-    }),
-  );
-  for (const wrong of ["", "1,2", "a,b,c", "1,2,3,4"]) expect(readCamera(wrong)).toEqual(DEFAULT_CAMERA);
 });

@@ -28,12 +28,12 @@ const ADDRESSES = `
   graph_parameters=node graph_parameters=port graph_phase=backward graph_run=log graph_stacks=log graph_step=3 graph_table=none
   graph_table=scopes graph_table=types group=directory group=ranks group_by=log groups=closed half_life_seconds=0.5 half_life_steps=0.5
   hidden=log hide=log highlight=bytes highlight=first_bad highlight=flops highlight=from highlight=paths highlight=to hits=step
-  kernel_wait=3 kind=audio kind=html kind=image kind=table kind=tensor kind=text kind=video landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_filled=off
+  kernel_wait=3 kind=audio kind=html kind=image kind=mesh kind=table kind=tensor kind=text kind=video landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_filled=off
   landscape_form=map landscape_full=log landscape_height=0.5 landscape_levels=3 landscape_light=0.5 landscape_lines=off landscape_log=on
   landscape_opacity=0.5 landscape_overlay=on landscape_panel=off landscape_path=off landscape_points=on landscape_reversed=on
   table_search=log table_sort=-2 table_sort=2 table_step=3 table_where=log landscape_scale=off landscape_step=3 landscape_window=0%2C0.5%2C0%2C0.5 lead=log lineage_chart=coordinates
   lineage_chart=heat lineage_chart=importance lineage_chart=scatter link_kind=log linked=off log=log log_filter=log log_level=log
-  median=0.5 memory=0%7E1000 memory_allocated=1 memory_at=3 memory_block=3 memory_by=category memory_by=line memory_by=module
+  mesh=wireframe mesh_camera=10%2C-20%2C1.5 median=0.5 memory=0%7E1000 memory_allocated=1 memory_at=3 memory_block=3 memory_by=category memory_by=line memory_by=module
   memory_by=operator memory_device=log memory_group=log memory_page=3 memory_panel=flame memory_panel=leaks memory_panel=segments
   memory_stacked=1 modules_open=all modules_open=hot modules_open=none modules_turned=log node=log numbers=scientific of=whole
   offset=0.5%2Ctrain on_x=log on_y=log only=log operations=different optimizer=hidden other_graph=log other_run=log outliers=keep

@@ -14,6 +14,7 @@ import { CENTERS, SPREADS } from "../series/groupStatistics";
 import { SHAPES } from "../series/histograms";
 import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
+import { DEFAULT_CAMERA } from "../scene/camera";
 import { COLOR_MAPS } from "../landscapes/colorMaps";
 import { FORMS } from "./landscapeView";
 import { CHANGE_STATES, COMPARED } from "./profileDiffView";
@@ -263,6 +264,8 @@ const views: fc.Arbitrary<ViewState> = fc
       rowsSearch: fc.string(),
       rowsSort: fc.option(fc.record({ column: fc.constantFrom("0", "12"), isDescending: fc.boolean() })),
       otherStep: fc.option(fc.integer()),
+      meshCamera: fc.constantFrom(DEFAULT_CAMERA, { azimuth: 10.5, elevation: -90, zoom: 2 }),
+      isWireframe: fc.boolean(),
     }),
     dashboard: fc.record({
       run: fc.option(name),

@@ -31,6 +31,8 @@ describe("the address of single values", () => {
       rowsSearch: "cat",
       rowsSort: { column: "2", isDescending: true },
       otherStep: 7,
+      meshCamera: { azimuth: 10, elevation: -20.5, zoom: 2 },
+      isWireframe: true,
     };
     expect(through(view)).toEqual(view);
   });

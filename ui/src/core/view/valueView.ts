@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { DEFAULT_CAMERA, readCamera, writeCamera, type Camera } from "../scene/camera";
 import type { ColumnSort } from "../tables/columnSort";
 import { fields, flag, integer, oneOf, optional, param, text, type Codec, type ValueOf } from "./schema";
 
 export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
 
 /** Kinds of data that the page Media shows, in the order of its filter. */
-export const MEDIA_KINDS = ["image", "text", "audio", "video", "table", "html", "tensor"] as const;
+export const MEDIA_KINDS = ["image", "text", "audio", "video", "table", "html", "mesh", "tensor"] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export const MOST_DECIMALS = 17;
@@ -15,6 +16,8 @@ const DECIMALS: Codec<number> = {
   read: (text) => (/^\d{1,2}$/.test(text) ? Math.min(MOST_DECIMALS, Number(text)) : null),
   write: String,
 };
+
+const MESH_CAMERA: Codec<Camera> = { read: (text) => readCamera(text, -90), write: writeCamera };
 
 /** A column of a recorded table by its number. */
 const SORT: Codec<ColumnSort> = {
@@ -48,6 +51,9 @@ export const VALUE_VIEW = fields({
   rowsWhere: param("table_where", text, ""),
   rowsSearch: param("table_search", text, ""),
   rowsSort: optional("table_sort", SORT),
+  /** Where all meshes are seen from. */
+  meshCamera: param("mesh_camera", MESH_CAMERA, DEFAULT_CAMERA),
+  isWireframe: flag("mesh", "wireframe"),
   /** A second step beside that of the page. */
   otherStep: optional("table_step", integer),
 });

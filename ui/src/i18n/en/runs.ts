@@ -118,6 +118,7 @@ export const runs = {
   "kind.text": "{n} {n|text|texts}",
   "kind.audio": "{n} audio",
   "kind.table": "{n} {n|table|tables}",
+  "kind.mesh": "{n} {n|mesh tag|mesh tags}",
   "kind.html": "{n} {n|HTML page|HTML pages}",
   "kind.graph": "{n} {n|graph|graphs}",
   "kind.landscape": "{n} {n|landscape|landscapes}",

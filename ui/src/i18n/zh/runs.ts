@@ -120,6 +120,7 @@ export const runs: Record<keyof typeof en, string> = {
   "kind.text": "{n} 个文本",
   "kind.audio": "{n} 个音频",
   "kind.table": "{n} 个表格",
+  "kind.mesh": "{n} 个网格标签",
   "kind.html": "{n} 个 HTML 页面",
   "kind.graph": "{n} 个计算图",
   "kind.landscape": "{n} 个损失地形",

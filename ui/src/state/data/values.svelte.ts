@@ -5,6 +5,7 @@ import {
   fetchBytes,
   fetchFacts,
   fetchHeat,
+  fetchMesh,
   fetchPreviews,
   fetchStatistics,
   fetchTable,
@@ -16,6 +17,7 @@ import {
   tableMedia,
   tensorFile,
   type Kind,
+  type MeshValue,
   type Previews,
   type SliceKey,
   type AudioClip,
@@ -45,6 +47,7 @@ export {
   type TablePage,
   type TableQuery,
   type Kind,
+  type MeshValue,
   type Previews,
   type SliceKey,
   type AudioClip,
@@ -127,6 +130,14 @@ export const audioBytes: ResourceDefinition<{ key: ValueKey; clip: number }, Blo
   read: ({ key, clip }, signal) => fetchAudio(key, clip, signal),
   runs: noRuns,
   bytes: (blob) => blob.size,
+};
+
+/** A mesh with at most so many vertices. */
+export const meshValue: ResourceDefinition<{ key: ValueKey; item: number; most: number }, MeshValue> = {
+  kind: "mesh",
+  read: ({ key, item, most }, signal) => fetchMesh(key, item, most, signal),
+  runs: noRuns,
+  bytes: ({ vertex, face, color }) => FACTS_BYTES + vertex.byteLength + face.byteLength + color.byteLength,
 };
 
 /** What a route of a kind says of a value. */
