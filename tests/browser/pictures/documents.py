@@ -42,6 +42,7 @@ SHOTS = {
     "histograms": f"/histograms?{LENET}",
     "tensors": f"/media?kind=tensor&{LENET}&full=confusion&as=heat",
     "videos": "/media?kind=video&run=video",
+    "meshes": "/media?kind=mesh&find=mesh-&full=shape",
     "graphs": "/graph?run=sorting",
     "landscapes": f"/landscape?{LENET}",
     "profiling": "/profile?run=lenet-lr0.005",
@@ -54,7 +55,7 @@ SHOTS = {
     "saved-views": "/scalars?find=lenet&smoothing=0.9",
 }
 """The pages by the names of the pictures."""
-OTHERS = ("videos", "mindspore")
+OTHERS = ("videos", "meshes", "mindspore")
 """Those of other runs than the demo's."""
 CLICKS = {"alerts": "alerts", "saved-views": "views"}
 """What is clicked before a picture is taken."""
@@ -125,11 +126,13 @@ def demo_viewer(room: Path) -> Iterator[Shown]:
 
 @contextmanager
 def other_viewer(room: Path) -> Iterator[str]:
-    """The address of a viewer over a run with a video, and over one of MindSpore."""
+    """The address of a viewer over a run with a video, over two with meshes, and over one of MindSpore."""
     write_video(room / "others" / "video")
+    write_mesh(room / "others" / "mesh-narrow", 0.15)
+    write_mesh(room / "others" / "mesh-wide", 0.3)
     copytree(DATA / "mindspore" / "ops", room / "others" / "ops")
     with running_viewer(room / "others", room / "other-viewer") as viewer:
-        eventually(partial(has_read, viewer, 2))
+        eventually(partial(has_read, viewer, 4))
         yield f"http://127.0.0.1:{viewer.port}"
 
 
@@ -145,3 +148,18 @@ def write_video(run: Path) -> None:
             frames = [np.cos(12 * np.hypot(x - step / 400, y) - frame / 2) / 2 + 0.5 for frame in range(20)]
             record.add_value("video", "camera", np.stack(frames).astype(np.float32))
             record.record(step)
+
+
+def write_mesh(run: Path, bumps: float) -> None:
+    """A ball with bumps, colored from its foot to its top."""
+    around, up = np.meshgrid(np.linspace(0, 2 * np.pi, 120), np.linspace(0, np.pi, 60))
+    radius = 1 + bumps * np.sin(5 * around) * np.sin(4 * up)
+    corners = [radius * np.sin(up) * np.cos(around), 1.2 * radius * np.cos(up), radius * np.sin(up) * np.sin(around)]
+    vertices = np.stack(corners, -1).reshape(-1, 3)
+    height = (vertices[:, 1:2] + 1.5) / 3
+    corner = np.arange(vertices.shape[0]).reshape(up.shape)[:-1, :-1].reshape(-1, 1)
+    faces = np.concatenate([corner + np.array([0, 1, 120]), corner + np.array([1, 121, 120])])
+    colors = np.concatenate([255 * height, 180 - 100 * height, 255 - 255 * height], axis=1)
+    with mindscope.SummaryRecord(run) as record:
+        record.add_value("mesh", "shape", {"vertices": vertices, "faces": faces, "colors": colors})
+        record.record(100)
