@@ -93,7 +93,7 @@ export async function fetchHeat(key: SliceKey, rows: number, columns: number, si
   return { ...facts, ...columns_data };
 }
 
-/** A mesh of a batch, with at most so many vertices. */
+/** A mesh of a batch, with at most `most` vertices. */
 export async function fetchMesh({ run, tag, id }: ValueKey, item: number, most: number, signal: AbortSignal): Promise<MeshValue> {
   return message<"MeshHeader">(request("/api/mesh", { query: { run, tag, id, item, most }, signal }));
 }

@@ -131,7 +131,7 @@ export class MeshScene implements OrbitScene {
     geometry.setAttribute("position", new BufferAttribute(Float32Array.from(ends), 3));
     const material = new LineBasicMaterial({ color: hex("var(--hairline)"), fog: false, depthTest: false, depthWrite: false });
     const edges = new LineSegments(geometry, material);
-    // behind the mesh, also where an edge is in front of it
+    // the mesh covers all of them, also those that are nearer
     edges.renderOrder = -1;
     return edges;
   }

@@ -41,7 +41,7 @@ export function surfaceMaterial({ config, isWireframe, color }: MeshLook, hasCol
   return material;
 }
 
-/** The lights of the configuration, which stand still, or two of which one goes with the camera. */
+/** The lights of the configuration, which are fixed, or two, of which one goes with the camera. */
 export function lightsOf({ lights }: SceneConfig): { light: Light; isFixed: boolean }[] {
   if (lights) return lights.map((light) => ({ light: lightOf(light), isFixed: true }));
   const head = lightOf({ name: "DirectionalLight", color: "#ffffff", intensity: 0.75, position: [0.35, 0.6, 1] });

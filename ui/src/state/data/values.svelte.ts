@@ -132,7 +132,7 @@ export const audioBytes: ResourceDefinition<{ key: ValueKey; clip: number }, Blo
   bytes: (blob) => blob.size,
 };
 
-/** A mesh with at most so many vertices. */
+/** A mesh with at most `most` vertices. */
 export const meshValue: ResourceDefinition<{ key: ValueKey; item: number; most: number }, MeshValue> = {
   kind: "mesh",
   read: ({ key, item, most }, signal) => fetchMesh(key, item, most, signal),
