@@ -25,7 +25,7 @@ import { renderScene } from "./sceneRenderer";
 
 const FIELD_OF_VIEW = 30;
 /** The ball around the box fills this much of the picture. */
-const FILL = 0.88;
+const FILL = 0.94;
 /** Points that a slow renderer draws while the scene turns. */
 const COARSE_POINTS = 20_000;
 const [SMALLEST, LARGEST] = [1.5, 7];
