@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.artifacts.open_below import open_below
+
 DIRECTORY = "files"
 """Name of the directory in that of a run."""
 LIST_NAME = "mindscope_files.jsonl"
@@ -119,21 +121,7 @@ def open_recorded(run: Path, file: RecordedFile) -> int:
     """
     if file.left_out:
         raise FileNotFoundError(f"{file.path} was not recorded: {file.left_out}")
-    flags = os.O_RDONLY | os.O_CLOEXEC
-    parent = os.open(run, flags | os.O_DIRECTORY)
-    try:
-        *directories, name = file.path.split("/")
-        for directory in directories:
-            child = os.open(directory, flags | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
-            os.close(parent)
-            parent = child
-        opened = os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
-    finally:
-        os.close(parent)
-    if not stat.S_ISREG(os.fstat(opened).st_mode):
-        os.close(opened)
-        raise FileNotFoundError(f"{file.path} is no regular file")
-    return opened
+    return open_below(run, file.path)
 
 
 def _lines(run: Path) -> Iterator[bytes]:

@@ -44,6 +44,7 @@ ROUTES = {
     "tensors.routes": "tensor tensor.csv tensor.json tensor.npy",
     "graphs.routes": "graphs",
     "landscapes.routes": "landscapes",
+    "embeddings.routes": "embeddings",
     "lineage.routes": "lineage",
     "previews.routes": "previews",
     "damages.routes": "damages",

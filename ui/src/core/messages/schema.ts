@@ -814,6 +814,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Embeddings
+         * @description The embeddings that runs have in files of TensorBoard's projector, by tag and step.
+         */
+        post: operations["query_embeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Neighbor Graph
+         * @description The nearest neighbors of all points, which t-SNE and UMAP begin with, or the progress of their computation.
+         *
+         *     The header is EmbeddingGraphHeader.
+         */
+        get: operations["get_neighbor_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Metadata
+         * @description One column of the metadata of the points. The header is EmbeddingMetadataHeader.
+         */
+        get: operations["get_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/neighbors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Neighbors
+         * @description The nearest points of a point in all dimensions, with their distances.
+         */
+        get: operations["get_neighbors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Points
+         * @description The principal components of an embedding, or the progress of computing them. The header is EmbeddingHeader.
+         */
+        get: operations["get_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/sprite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sprite
+         * @description The picture with one image for each vector of the file, row by row.
+         */
+        get: operations["get_sprite"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/expressions": {
         parameters: {
             query?: never;
@@ -1397,28 +1519,6 @@ export interface paths {
          * @description Return a message with all of its lines.
          */
         post: operations["query_log_message"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/mesh": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Mesh
-         * @description Return a mesh or point cloud of at most ``most`` vertices; the header is MeshHeader.
-         *
-         *     ``tag`` is the name of the mesh, without _VERTEX, _FACE and _COLOR. ``id`` is that of ``/api/values``.
-         */
-        get: operations["get_mesh"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4991,6 +5091,43 @@ export interface components {
             window: components["schemas"]["DifferenceWindow"] | null;
         };
         /**
+         * EmbeddingEntry
+         * @description An embedding of a run; ``name`` and ``version`` name it in requests.
+         *
+         *     ``step`` is None where the name says none. ``problem`` says why it can't be read; then ``version`` is empty.
+         */
+        EmbeddingEntry: {
+            /** Name */
+            name: string;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Run */
+            run: string;
+            /** Step */
+            step: number | null;
+            /** Tag */
+            tag: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * EmbeddingsAnswer
+         * @description The embeddings of runs, by run, tag and step.
+         */
+        EmbeddingsAnswer: {
+            /** Embeddings */
+            embeddings: components["schemas"]["EmbeddingEntry"][];
+            /** Unlisted */
+            unlisted: components["schemas"]["UnlistedEmbeddings"][];
+        };
+        /**
+         * EmbeddingsQuery
+         * @description The runs whose embeddings are listed.
+         */
+        EmbeddingsQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * EstimateEntry
          * @description A value with its 95 % interval over ``size`` runs; null for a number that is not finite.
          */
@@ -5141,7 +5278,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -7088,35 +7225,11 @@ export interface components {
             width: number;
         };
         /**
-         * MeshHeader
-         * @description A mesh of a step: columns of three numbers a row.
-         *
-         *     ``vertex`` has coordinates, ``face`` the numbers of three vertices, ``color`` red, green and blue of each vertex, or
-         *     nothing. ``vertices`` and ``faces`` count those before the reduction to the columns. ``box`` is the lowest and the
-         *     highest vertex, six numbers, empty without any. ``config`` is a JSON object of names of three.js, or "".
+         * Metric
+         * @description How far apart two vectors are: 1 - cos of their angle, or the length of their difference.
+         * @enum {string}
          */
-        MeshHeader: {
-            /** Batch */
-            batch: number;
-            /** Box */
-            box: number[];
-            /** Color */
-            color: components["schemas"]["Uint8Column"];
-            /** Config */
-            config: string;
-            /** Face */
-            face: components["schemas"]["Uint32Column"];
-            /** Faces */
-            faces: number;
-            /** Problems */
-            problems: components["schemas"]["ReasonEntry"][];
-            /** Step */
-            step: number;
-            /** Vertex */
-            vertex: components["schemas"]["Float32Column"];
-            /** Vertices */
-            vertices: number;
-        };
+        Metric: "cosine" | "euclidean";
         /**
          * MismatchKind
          * @description The kind of a difference between the entries of ranks for one collective.
@@ -7288,6 +7401,16 @@ export interface components {
         NamesAnswer: {
             /** Names */
             names: string[];
+        };
+        /**
+         * NeighborsAnswer
+         * @description The nearest points of a point, the nearest first.
+         */
+        NeighborsAnswer: {
+            /** Distances */
+            distances: number[];
+            /** Points */
+            points: number[];
         };
         /**
          * NodeAnswer
@@ -8208,7 +8331,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -9872,6 +9995,15 @@ export interface components {
             run: string;
             /** Source */
             source: string;
+        };
+        /**
+         * UnlistedEmbeddings
+         * @description A run whose embeddings can't be listed.
+         */
+        UnlistedEmbeddings: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Run */
+            run: string;
         };
         /**
          * UnlistedRun
@@ -14283,6 +14415,626 @@ export interface operations {
             };
         };
     };
+    query_embeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_neighbor_graph: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+                count: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_metadata: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+                column: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_neighbors: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+                point: number;
+                metric?: components["schemas"]["Metric"];
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighborsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_points: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_sprite: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     query_expressions: {
         parameters: {
             query?: never;
@@ -17096,115 +17848,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The answer takes too long to be computed. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-        };
-    };
-    get_mesh: {
-        parameters: {
-            query: {
-                run: string;
-                tag: string;
-                id: string;
-                /** @description The number of the mesh in its batch. */
-                item?: number;
-                /** @description More vertices are sampled, or joined where they have faces. */
-                most?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/vnd.mindscope.columns": string;
-                };
-            };
-            /** @description The body is not JSON. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The Host header or the origin is not this viewer's. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description No such run, tag or value. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body did not come in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is too large to be read, or the answer to be sent. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The body is not declared as application/json. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A field is missing, unknown or out of range. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The bytes can't be read any more, or are no such value. */
-            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Embeddings of runs: points, metadata, neighbors, sprites."""
