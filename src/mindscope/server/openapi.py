@@ -14,6 +14,7 @@ from mindscope.server.annotations.schema import LiveAnnotations
 from mindscope.server.debugger.compare.schema import DebugComparisonHeader
 from mindscope.server.debugger.graphs.schema import GraphFiguresHeader
 from mindscope.server.debugger.schema import DebugHeatHeader, DebugHistoryHeader, DebugRowsHeader
+from mindscope.server.embeddings.schema import EmbeddingGraphHeader, EmbeddingHeader, EmbeddingMetadataHeader
 from mindscope.server.expressions.schema import ExpressionsHeader
 from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
 from mindscope.server.groups.schema import GroupsHeader
@@ -49,6 +50,9 @@ MESSAGES = (
     AttributesHeader,
     NormsHeader,
     LandscapeHeader,
+    EmbeddingHeader,
+    EmbeddingMetadataHeader,
+    EmbeddingGraphHeader,
     FlameHeader,
     WindowHeader,
     MemoryWindowHeader,

@@ -16,6 +16,7 @@ import type { firstBadTexts } from "./en/firstBad";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
+import type { embeddingTexts } from "./en/embeddings";
 import type { landscapes } from "./en/landscapes";
 import type { profileRows } from "./en/profileRows";
 import type { profileDiff } from "./en/profileDiff";
@@ -71,6 +72,7 @@ export type MessageKey =
   | keyof typeof tensorsTexts
   | keyof typeof graphs
   | keyof typeof landscapes
+  | keyof typeof embeddingTexts
   | keyof typeof profileRows
   | keyof typeof profileParts
   | keyof typeof profileRanks

@@ -14,6 +14,7 @@ import { frame } from "./zh/frame";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
 import { advice } from "./zh/advice";
+import { embeddingTexts } from "./zh/embeddings";
 import { landscapes } from "./zh/landscapes";
 import { profileRows } from "./zh/profileRows";
 import { profileDiff } from "./zh/profileDiff";
@@ -58,6 +59,7 @@ export const zh: Record<MessageKey, string> = {
   ...tensorsTexts,
   ...media,
   ...landscapes,
+  ...embeddingTexts,
   ...profileRows,
   ...profiles,
   ...lineage,

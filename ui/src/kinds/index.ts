@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
 import { AUDIO } from "./audio";
+import { EMBEDDING } from "./embedding";
 import { GRAPH } from "./graph";
 import { HISTOGRAM } from "./histogram";
 import { HPARAMS } from "./hparams";
@@ -31,6 +32,7 @@ export const KINDS: readonly KindDescriptor[] = [
   HTML,
   MESH,
   PR_CURVE,
+  EMBEDDING,
   GRAPH,
   HPARAMS,
   PIPELINE,

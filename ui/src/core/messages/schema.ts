@@ -5091,6 +5091,18 @@ export interface components {
             window: components["schemas"]["DifferenceWindow"] | null;
         };
         /**
+         * EmbeddingColumn
+         * @description A column of metadata. ``distinct`` counts its values, ``is_number`` says that all are numbers or empty.
+         */
+        EmbeddingColumn: {
+            /** Distinct */
+            distinct: number;
+            /** Is Number */
+            is_number: boolean;
+            /** Name */
+            name: string;
+        };
+        /**
          * EmbeddingEntry
          * @description An embedding of a run; ``name`` and ``version`` name it in requests.
          *
@@ -5108,6 +5120,83 @@ export interface components {
             tag: string;
             /** Version */
             version: string;
+        };
+        /**
+         * EmbeddingFacts
+         * @description What an embedding holds.
+         *
+         *     ``total`` counts the vectors of its file, of which every ``stride``-th was read, and ``points`` those that are
+         *     drawn: ``not_finite`` have NaN or infinities. ``sprite`` is the width and height of one image, None without any.
+         */
+        EmbeddingFacts: {
+            /** Columns */
+            columns: components["schemas"]["EmbeddingColumn"][];
+            /** Dimensions */
+            dimensions: number;
+            /** Not Finite */
+            not_finite: number;
+            /** Points */
+            points: number;
+            /** Problems */
+            problems: components["schemas"]["FileProblem"][];
+            /** Sprite */
+            sprite: [
+                number,
+                number
+            ] | null;
+            /** Stride */
+            stride: number;
+            /** Total */
+            total: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * EmbeddingGraphHeader
+         * @description The nearest neighbors of each of the points ``sample`` among these, ``count`` for each, with their distances.
+         */
+        EmbeddingGraphHeader: {
+            /** Count */
+            count: number;
+            /** Distances */
+            distances: components["schemas"]["Float32Column"];
+            /** Neighbors */
+            neighbors: components["schemas"]["Int32Column"];
+            problem: components["schemas"]["ReasonEntry"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
+            /** Sample */
+            sample: components["schemas"]["Int32Column"];
+        };
+        /**
+         * EmbeddingHeader
+         * @description Points of an embedding: ``rows`` are those of its file.
+         *
+         *     ``coordinates`` are those along the first component of all points, then those along the next one. ``explained`` is
+         *     the share of the variance of each component.
+         */
+        EmbeddingHeader: {
+            /** Coordinates */
+            coordinates: components["schemas"]["Float32Column"];
+            /** Explained */
+            explained: components["schemas"]["Float64Column"];
+            facts: components["schemas"]["EmbeddingFacts"] | null;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
+            /** Rows */
+            rows: components["schemas"]["Int32Column"];
+        };
+        /**
+         * EmbeddingMetadataHeader
+         * @description One column: ``codes`` are indices into the distinct ``texts``.
+         *
+         *     ``numbers`` has the value of each point where all are numbers, NaN for empty ones; else nothing.
+         */
+        EmbeddingMetadataHeader: {
+            /** Codes */
+            codes: components["schemas"]["Uint32Column"];
+            /** Numbers */
+            numbers: components["schemas"]["Float64Column"];
+            texts: components["schemas"]["Utf8Column"];
         };
         /**
          * EmbeddingsAnswer
@@ -5330,7 +5419,7 @@ export interface components {
         FileFormat: "csv" | "json" | "parquet";
         /**
          * FileProblem
-         * @description A file of a profile, and why something of it could not be read.
+         * @description What is wrong with a file of an embedding.
          */
         FileProblem: {
             /** File */

@@ -41,6 +41,10 @@ const ADDRESSES = `
   points=all preview_image=log preview_scalar=log profile=%5B%22run%22%2C%22prof%22%5D profile_hidden=log profile_operation=log
   profile_step=3 profile_stream=log profile_tab=compare profile_tab=memory profile_tab=modules profile_tab=operators
   profile_tab=ranks profile_tab=timeline rank_metric=duration rank_metric=idle raw=band raw=line
+  embedding_run=log embedding=log embedding_step=3 embedding_projection=tsne embedding_projection=umap embedding_dimensions=2 embedding_axes=2.3.4
+  embedding_perplexity=5 embedding_neighbors=30 embedding_seed=7 embedding_color=log embedding_label=log embedding_labels=all embedding_images=off
+  embedding_search=log embedding_regex=log embedding_metric=euclidean embedding_count=100 embedding_point=3 embedding_only=selected
+  embedding_panel=off embedding_camera=10%2C-20%2C1.5%2C0.1%2C-0.2
   report=log rows=selected rows=unselected rows_column=log rows_columns=chosen rows_filter=log rows_fixed=log rows_group=each rows_group=name
   rows_hidden=log rows_regex=log rows_row=3 rows_sort=-device_self rows_sort=-share rows_sort=device_self rows_sort=share
   rows_part=kernels rows_where=name%3Daten%3A%3Amm rows_width=3%3A1.2 rows_with=log run=log runs=all runs=none scalar=log scopes=log shape=bands

@@ -16,6 +16,7 @@ import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
 import { DEFAULT_CAMERA } from "../scene/camera";
 import { COLOR_MAPS } from "../landscapes/colorMaps";
+import { COMPONENTS, LABELLED, METRICS, PROJECTIONS } from "./embeddingView";
 import { FORMS } from "./landscapeView";
 import { CHANGE_STATES, COMPARED } from "./profileDiffView";
 import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
@@ -33,6 +34,7 @@ import { MEDIA_KINDS, TENSOR_MODES } from "./valueView";
 const limit = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
 const names = fc.uniqueArray(name, { maxLength: 4 });
+const component = fc.integer({ min: 1, max: COMPONENTS });
 const edges = fc
   .tuple(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e12, max: 1e12 }), fc.double({ min: 1e-3, max: 1e9, noNaN: true }))
   .map(([low, width]) => [low + 0, low + width] as const)
@@ -212,6 +214,42 @@ const views: fc.Arbitrary<ViewState> = fc
       orders: fc
         .option(fc.record({ key: fc.string({ minLength: 1 }), isDescending: fc.boolean() }))
         .map((steps): TableOrders => (steps ? { steps } : {})),
+    }),
+    embeddings: fc.record({
+      run: fc.option(fc.string()),
+      tag: fc.option(fc.string()),
+      step: fc.option(fc.maxSafeInteger()),
+      projection: fc.constantFrom(...PROJECTIONS),
+      isFlat: fc.boolean(),
+      axes: fc.tuple(component, component, component),
+      perplexity: fc.integer({ min: 2, max: 50 }),
+      neighbors: fc.integer({ min: 2, max: 100 }),
+      seed: fc.integer({ min: 0, max: 999 }),
+      color: fc.option(fc.string()),
+      label: fc.option(fc.string()),
+      labelled: fc.constantFrom(...LABELLED),
+      hasImages: fc.boolean(),
+      filter: fc.record({ text: name, isRegex: fc.boolean() }),
+      metric: fc.constantFrom(...METRICS),
+      listed: fc.integer({ min: 5, max: 500 }),
+      selected: fc.option(fc.uniqueArray(fc.nat(), { maxLength: 4 })),
+      isIsolated: fc.boolean(),
+      hasPanel: fc.boolean(),
+      camera: fc
+        .tuple(
+          fc.integer({ min: -1800, max: 1799 }),
+          fc.integer({ min: -900, max: 900 }),
+          fc.integer({ min: 200, max: 400_000 }),
+          fc.integer({ min: -9999, max: 9999 }),
+          fc.integer({ min: -9999, max: 9999 }),
+        )
+        .map(([azimuth, elevation, zoom, x, y]) => ({
+          azimuth: azimuth / 10,
+          elevation: elevation / 10,
+          zoom: zoom / 1000,
+          x: x / 1000,
+          y: y / 1000,
+        })),
     }),
     landscapes: fc.record({
       form: fc.constantFrom(...FORMS),

@@ -5,6 +5,7 @@ import { COMPARE_VIEW } from "./compareView";
 import { DASHBOARD_VIEW } from "./dashboardView";
 import { DATA_LINEAGE_VIEW } from "./dataLineageView";
 import { DEBUG_VIEW } from "./debugView";
+import { EMBEDDING_VIEW } from "./embeddingView";
 import { GRAPH_VIEW } from "./graphView";
 import { IMAGE_VIEW } from "./imageView";
 import type { InclusionSet } from "./inclusionSet";
@@ -80,6 +81,7 @@ const VIEW = fields({
   dashboard: DASHBOARD_VIEW,
   graphs: GRAPH_VIEW,
   landscapes: LANDSCAPE_VIEW,
+  embeddings: EMBEDDING_VIEW,
   profiles: PROFILE_VIEW,
   debug: DEBUG_VIEW,
   logs: LOGS,

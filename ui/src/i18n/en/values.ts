@@ -4,6 +4,7 @@ export const values = {
   "nav.texts": "Texts",
   "nav.audio": "Audio",
   "nav.prcurves": "PR curves",
+  "nav.embeddings": "Embeddings",
   "nav.dashboard": "Dashboard",
   "values.step_all": "Step of all cards",
   "values.none": "No data yet",

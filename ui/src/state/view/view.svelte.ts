@@ -7,6 +7,7 @@ import type { GraphView } from "../../core/view/graphView";
 import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
 import { tidyImageView, type ImageView } from "../../core/view/imageView";
+import type { EmbeddingView } from "../../core/view/embeddingView";
 import type { LandscapeView } from "../../core/view/landscapeView";
 import type { MemoryView, StepsView } from "../../core/view/profileParts";
 import type { ProfileView } from "../../core/view/profileView";
@@ -47,6 +48,7 @@ class View {
   readonly dashboard: DashboardView = $derived(address.state.dashboard);
   readonly graphs: GraphView = $derived(address.state.graphs);
   readonly landscapes: LandscapeView = $derived(address.state.landscapes);
+  readonly embeddings: EmbeddingView = $derived(address.state.embeddings);
   readonly profiles: ProfileView = $derived(address.state.profiles);
   readonly debug: DebugView = $derived(address.state.debug);
   readonly dataLineage: DataLineageView = $derived(address.state.dataLineage);
@@ -152,6 +154,10 @@ class View {
 
   setLandscapes(change: Partial<LandscapeView>): void {
     address.change({ landscapes: { ...this.landscapes, ...change } });
+  }
+
+  setEmbeddings(change: Partial<EmbeddingView>): void {
+    address.change({ embeddings: { ...this.embeddings, ...change } });
   }
 
   setProfiles(change: Partial<ProfileView>): void {
