@@ -122,6 +122,16 @@ def test_what_a_recorder_writes_as_an_embedding_is_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_embedding(tmp_path, files).vectors.values, MATRIX)
 
 
+def test_large_embeddings_are_recorded(tmp_path: Path) -> None:
+    """The encoder pool took them, and their files were never written."""
+    vectors, images = RANDOM.normal(size=(2000, 64)).astype(np.float32), RANDOM.random(size=(2000, 1, 16, 16))
+    with mindscope.SummaryRecord(tmp_path) as record:
+        for tag in ("first", "second"):
+            record.add_value("embedding", tag, {"vectors": vectors, "images": images})
+        record.record(1)
+    assert [files.tag for files in embeddings_of(tmp_path)] == ["first", "second"]
+
+
 def test_bytes_are_read_by_the_shape(tmp_path: Path) -> None:
     (tmp_path / "tensors.bytes").write_bytes(MATRIX.astype("<f4").tobytes())
     config(tmp_path, 'tensor_name: "words"\n tensor_path: "tensors.bytes"\n tensor_shape: 9\n tensor_shape: 4')

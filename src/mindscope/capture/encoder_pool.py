@@ -31,13 +31,14 @@ class EncoderPool:
         """Start encoding a step's values in the pool, except the first ones up to ``ENCODED_BY_WRITER`` bytes.
 
         Waking a thread for fewer bytes costs more. The writer encodes the rest; it encodes all if no thread can start.
-        It also encodes tensors, because they become larger: the threads would fill the memory before it writes.
+        It also encodes tensors, because they become larger: the threads would fill the memory before it writes. Values
+        that are files have nothing to encode.
         """
         started: list[PendingValue | EncodingValue | None] = []
         size = 0
         for pending in values:
             fields = None
-            if pending.plugin != "tensor":
+            if pending.plugin != "tensor" and pending.write is None:
                 size += pending.size
                 fields = None if size <= ENCODED_BY_WRITER else self._start(pending)
             started.append(pending if fields is None else EncodingValue(pending.plugin, pending.tag, fields))
