@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -13,7 +15,8 @@ from mindscope.embeddings import components
 from mindscope.embeddings.components import principal_components
 from mindscope.embeddings.neighbors import Metric, nearest, neighbor_graph
 
-DIGITS = load_digits().data.astype(np.float32)
+LOADED: Any = load_digits()
+DIGITS: np.ndarray = LOADED.data.astype(np.float32)
 RANDOM = np.random.default_rng(3)
 
 

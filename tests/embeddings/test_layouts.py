@@ -19,7 +19,8 @@ from mindscope.embeddings.components import principal_components
 from mindscope.embeddings.neighbors import neighbor_graph
 
 ROOT = Path(__file__).parents[2]
-DIGITS = load_digits().data.astype(np.float32)
+LOADED: Any = load_digits()
+DIGITS: np.ndarray = LOADED.data.astype(np.float32)
 NEIGHBORS = {"tsne": 90, "umap": 15}
 
 

@@ -17,7 +17,7 @@ from mindscope.server.embeddings.schema import EmbeddingGraphHeader, EmbeddingHe
 
 from .live_viewer import Columns, LiveViewer, check_header, eventually, running_viewer, unpack
 
-DIGITS = load_digits()
+DIGITS: Any = load_digits()
 VECTORS = DIGITS.data[:300].astype(np.float32)
 IMAGES = DIGITS.images[:300, None] / 16
 
@@ -25,10 +25,17 @@ IMAGES = DIGITS.images[:300, None] / 16
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
     logs = tmp_path_factory.mktemp("logs")
-    columns = {"metadata": [[str(digit), f"{digit}/{row}"] for row, digit in enumerate(DIGITS.target[:300])]}
+    columns: dict[str, Any] = {
+        "metadata": [[str(digit), f"{digit}/{row}"] for row, digit in enumerate(DIGITS.target[:300])]
+    }
     with mindscope.SummaryRecord(logs / "run") as record:
         for step in (1, 2):
-            value = {"vectors": VECTORS * step, **columns, "metadata_header": ["digit", "name"], "images": IMAGES}
+            value: dict[str, Any] = {
+                "vectors": VECTORS * step,
+                **columns,
+                "metadata_header": ["digit", "name"],
+                "images": IMAGES,
+            }
             record.add_value("embedding", "digits", value)
             record.add_value("scalar", "loss", 1.0)
             record.record(step)

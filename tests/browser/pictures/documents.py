@@ -13,11 +13,13 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
+from sklearn.datasets import load_digits
 
 import mindscope
 from tests.browser.chromium import FLAGS, WHOLE, program
@@ -43,6 +45,7 @@ SHOTS = {
     "tensors": f"/media?kind=tensor&{LENET}&full=confusion&as=heat",
     "videos": "/media?kind=video&run=video",
     "meshes": "/media?kind=mesh&find=mesh-&full=shape",
+    "embeddings": "/embeddings?run=digits&embedding_projection=tsne&embedding_dimensions=2&embedding_point=5",
     "graphs": "/graph?run=sorting",
     "landscapes": f"/landscape?{LENET}",
     "profiling": "/profile?run=lenet-lr0.005",
@@ -55,11 +58,13 @@ SHOTS = {
     "saved-views": "/scalars?find=lenet&smoothing=0.9",
 }
 """The pages by the names of the pictures."""
-OTHERS = ("videos", "meshes", "mindspore")
+OTHERS = ("videos", "meshes", "embeddings", "mindspore")
 """Those of other runs than the demo's."""
 CLICKS = {"alerts": "alerts", "saved-views": "views"}
 """What is clicked before a picture is taken."""
-IN_CHINESE = "runs comparison dashboard mindspore scalars lineage graphs landscapes profiling debugging".split()
+IN_CHINESE = (
+    "runs comparison dashboard mindspore scalars lineage embeddings graphs landscapes profiling debugging".split()
+)
 """Those that Chinese documents show."""
 
 
@@ -126,18 +131,30 @@ def demo_viewer(room: Path) -> Iterator[Shown]:
 
 @contextmanager
 def other_viewer(room: Path) -> Iterator[str]:
-    """The address of a viewer over a run with a video, over two with meshes, and over one of MindSpore."""
+    """The address of a viewer over runs with a video, with meshes, with digits, and of MindSpore."""
     write_video(room / "others" / "video")
     write_mesh(room / "others" / "mesh-narrow", 0.15)
     write_mesh(room / "others" / "mesh-wide", 0.3)
+    write_digits(room / "others" / "digits")
     copytree(DATA / "mindspore" / "ops", room / "others" / "ops")
     with running_viewer(room / "others", room / "other-viewer") as viewer:
-        eventually(partial(has_read, viewer, 4))
+        eventually(partial(has_read, viewer, 5))
         yield f"http://127.0.0.1:{viewer.port}"
 
 
 def has_read(viewer: LiveViewer, runs: int) -> bool:
     return len(viewer.runs()) == runs and all(run["tags"] or run["contents"] for run in viewer.runs().values())
+
+
+def write_digits(run: Path) -> None:
+    """Pictures of digits as vectors of their pixels."""
+    digits: Any = load_digits()
+    columns = {"metadata": [[str(digit), f"row {row}"] for row, digit in enumerate(digits.target)]}
+    value = {"vectors": digits.data.astype(np.float32), **columns, "metadata_header": ["digit", "name"]}
+    with mindscope.SummaryRecord(run) as record:
+        record.add_value("embedding", "digits", {**value, "images": 1 - digits.images[:, None] / 16})
+        record.add_value("scalar", "loss", 1.0)
+        record.record(100)
 
 
 def write_video(run: Path) -> None:

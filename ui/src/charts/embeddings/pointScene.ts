@@ -76,6 +76,9 @@ void main() {
   gl_FragColor = vec4(color, min(1.0, inside));
 }`;
 
+/** Points that are drawn coarsely. */
+const COARSE_POINTS = 10_000;
+
 /** How a point is drawn: not at all, faintly, as usual, or with a rim. */
 export const EMPHASIS = { hidden: -1, faint: 0, usual: 1, strong: 2 } as const;
 
@@ -109,6 +112,9 @@ export class PointScene {
   }
 
   setPlaces(places: Float32Array): void {
+    const points = places.length / 3;
+    const index = this.#geometry.index;
+    if (index?.count !== points) this.#geometry.setIndex(new BufferAttribute(evenly(points, Math.ceil(points / COARSE_POINTS)), 1));
     this.#set("position", places, 3);
   }
 
@@ -137,8 +143,8 @@ export class PointScene {
     this.#uniform("hasSprite", sprite ? 1 : 0);
   }
 
-  /** Draws into the canvas of the shared renderer; null without WebGL. */
-  render(transform: Float32Array, size: Viewport, ratio: number, radius: number): HTMLCanvasElement | null {
+  /** Draws into the canvas of the shared renderer, all points or evenly spaced ones; null without WebGL. */
+  render(transform: Float32Array, size: Viewport, ratio: number, radius: number, isCoarse: boolean): HTMLCanvasElement | null {
     const shared = surfaceRenderer();
     if (!shared || !this.#geometry.hasAttribute("position")) return null;
     const { renderer } = shared;
@@ -147,6 +153,7 @@ export class PointScene {
     (this.#material.uniforms["transform"]!.value as Matrix4).fromArray(transform);
     this.#uniform("ratio", ratio);
     this.#uniform("radius", radius);
+    this.#geometry.setDrawRange(0, isCoarse ? COARSE_POINTS : Infinity);
     renderer.render(this.#scene, this.#camera);
     return renderer.domElement;
   }
@@ -164,6 +171,14 @@ export class PointScene {
   #uniform(name: string, value: unknown): void {
     this.#material.uniforms[name]!.value = value;
   }
+}
+
+/** All points: evenly spaced ones first, then those beside them. */
+function evenly(points: number, stride: number): Uint32Array {
+  const order = new Uint32Array(points);
+  let next = 0;
+  for (let first = 0; first < stride; first++) for (let point = first; point < points; point += stride) order[next++] = point;
+  return order;
 }
 
 function unit([red, green, blue]: Rgb): [number, number, number] {
