@@ -45,7 +45,7 @@ SHOTS = {
     "tensors": f"/media?kind=tensor&{LENET}&full=confusion&as=heat",
     "videos": "/media?kind=video&run=video",
     "meshes": "/media?kind=mesh&find=mesh-&full=shape",
-    "embeddings": "/embeddings?run=digits&embedding_projection=tsne&embedding_dimensions=2&embedding_point=5",
+    "embeddings": "/embeddings?run=digits&embedding_label=name&embedding_point=5",
     "graphs": "/graph?run=sorting",
     "landscapes": f"/landscape?{LENET}",
     "profiling": "/profile?run=lenet-lr0.005",
