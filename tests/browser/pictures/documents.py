@@ -62,9 +62,7 @@ OTHERS = ("videos", "meshes", "embeddings", "mindspore")
 """Those of other runs than the demo's."""
 CLICKS = {"alerts": "alerts", "saved-views": "views"}
 """What is clicked before a picture is taken."""
-IN_CHINESE = (
-    "runs comparison dashboard mindspore scalars lineage embeddings graphs landscapes profiling debugging".split()
-)
+IN_CHINESE = "runs comparison dashboard mindspore scalars lineage graphs landscapes profiling debugging".split()
 """Those that Chinese documents show."""
 
 

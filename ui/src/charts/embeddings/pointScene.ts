@@ -43,6 +43,7 @@ void main() {
   vEmphasis = emphasis;
   gl_Position = transform * vec4(position, 1.0);
   gl_Position.z -= 0.2 * step(1.5, emphasis) * gl_Position.w;
+  gl_Position.z += 0.2 * (1.0 - step(0.5, emphasis)) * gl_Position.w;
   vSize = 2.0 * ratio * radius * (emphasis > 1.5 ? 1.6 : 1.0) / gl_Position.w + 1.0;
   if (emphasis < -0.5) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
   gl_PointSize = vSize;
