@@ -95,6 +95,10 @@ class ExpressionError(MindscopeError, ValueError):
         return None if position is None else int(position)
 
 
+class QueryError(MindscopeError, ValueError):
+    """A statement of SQL that is refused, that failed, or that exceeded a limit."""
+
+
 class ColumnNotFoundError(MindscopeError, KeyError):
     """The lineage table has no such column, or several."""
 

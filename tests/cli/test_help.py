@@ -24,6 +24,7 @@ COMMANDS = {
     "status",
     "inspect",
     "lineage",
+    "query",
     "diff",
     "debug",
     "profile",

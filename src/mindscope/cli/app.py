@@ -17,6 +17,7 @@ COMMANDS = {
     "status": "List the running viewers: address, process id, start time and directory.",
     "inspect": "Print what runs contain: files, tags, graphs, lineage, hidden points and damage.",
     "lineage": "Print a table of all runs: parameters, data, metrics, custom fields and facts.",
+    "query": "Query runs in SQL: parameters, every point, metrics, alerts, profiles, tensors and logs.",
     "diff": "Compare the parameters, data, metrics, custom fields and facts of two runs, differences first.",
     "graph": "Print the computational graph of a run: its size, operation types and scopes.",
     "landscape": "Compute the loss landscapes of a run from the weights that its collector kept, or of several on "

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from mindscope.reading.run_debug import open_debug as open_debug
     from mindscope.reading.runs import Runs
     from mindscope.reading.scalars import ScalarPoint, Scalars
+    from mindscope.reading.sql.limits import QueryLimits as QueryLimits
+    from mindscope.reading.sql.limits import SqlSource as SqlSource
+    from mindscope.reading.sql.query import run_query as run_query
+    from mindscope.reading.sql.result import QueryResult
     from mindscope.reading.tensorboard_export import export_tensorboard
     from mindscope.reading.values import Histograms, Sample, Values
     from mindscope.types import Kind as Kind
@@ -61,6 +65,7 @@ __all__ = [
     "LineageTable",
     "PackReport",
     "PrCurve",
+    "QueryResult",
     "RepairReport",
     "RepairedFile",
     "Run",
@@ -113,6 +118,9 @@ _MODULES = {
     "mindscope.reading.run_debug": "debug_of_run open_debug",
     "mindscope.reading.runs": "Runs",
     "mindscope.reading.scalars": "ScalarPoint Scalars",
+    "mindscope.reading.sql.limits": "QueryLimits SqlSource",
+    "mindscope.reading.sql.query": "run_query",
+    "mindscope.reading.sql.result": "QueryResult",
     "mindscope.reading.tensorboard_export": "export_tensorboard",
     "mindscope.reading.values": "Histograms Sample Values",
     "mindscope.types": "Kind",

@@ -16,6 +16,7 @@ from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reading.run import Run
 from mindscope.reading.scalars import MEAN_OF
+from mindscope.reading.sql.limits import MOST_MEMORY_BYTES, MOST_ROWS, MOST_SECONDS, QueryLimits
 from mindscope.stats.expression import parse
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
@@ -27,6 +28,7 @@ from mindscope.types import Kind
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.reading.lineage_table import LineageTable
     from mindscope.reading.lineage_tables import LineageTables
+    from mindscope.reading.sql.result import QueryResult
 
 _FIELDS = {
     **{"run": TEXT, "path": TEXT, "size_bytes": ColumnField(Unit.BYTES, SUM), "last_step": ColumnField(Unit.ID, MAX)},
@@ -113,6 +115,29 @@ class Runs(Mapping[str, Run], Tabular):
         the mean of the last ``mean_of`` points of each curve become columns. Unchanged runs come from a cache.
         """
         return self._lineage_tables.view(reading.ScalarChoice(tuple(scalars), mean_of)).table
+
+    def sql(
+        self,
+        statement: str,
+        *,
+        rows: int = MOST_ROWS,
+        seconds: float = MOST_SECONDS,
+        memory_bytes: int = MOST_MEMORY_BYTES,
+    ) -> QueryResult:
+        """Run one SELECT statement over the tables of the runs, as of the last ``refresh``; docs/query.md lists them.
+
+        Args:
+            statement: of SQL, in the dialect of DuckDB.
+            rows: further rows of the result are left out.
+            seconds: a query that takes longer raises.
+            memory_bytes: so does one that needs more memory.
+
+        Raises:
+            QueryError: the statement is refused, it failed, or it exceeded a limit.
+            MissingPackageError: DuckDB or pyarrow is not installed.
+        """
+        limits = QueryLimits(rows, seconds, memory_bytes)
+        return reading.run_query(reading.SqlSource(self._catalog, self.lineage), statement, limits)
 
     @cached_property
     def _lineage_tables(self) -> LineageTables:
