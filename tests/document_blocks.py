@@ -11,5 +11,5 @@ from pathlib import Path
 def blocks(document: Path) -> Iterator[tuple[int, str, str]]:
     """Line, language and text of each block of code."""
     text = document.read_text("utf-8")
-    for block in re.finditer(r"^```(python|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for block in re.finditer(r"^```(python|sh|ts)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         yield text.count("\n", 0, block.start()) + 1, block[1], block[2]

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = """
 README.md docs/alerts.md docs/debugging-data.md docs/debugging.md docs/dump.md docs/event-files.md docs/http.md
 docs/embeddings.md docs/landscapes.md docs/lineage.md docs/logs.md docs/meshes.md docs/mindspore.md docs/profiling.md
-docs/python.md docs/pytorch.md docs/recording.md docs/system-metrics.md docs/tracking.md docs/videos.md
+docs/python.md docs/query.md docs/pytorch.md docs/recording.md docs/system-metrics.md docs/tracking.md docs/videos.md
 """.split()
 IN_A_BROWSER = ["docs/saved-views.md"]
 """Documents whose blocks read what the page saved: a test of the browser runs them."""
@@ -27,6 +27,9 @@ INSTALLING = ("pip ", "make ")
 
 FINDING = 'mindscope() { command mindscope "$@" || [ $? -eq 3 ]; }\n'
 """Exit code 3 says that a rule fired."""
+
+NODE = f"set -o pipefail; {ROOT}/ui/node_modules/.bin/esbuild --loader=ts --format=esm | node --input-type=module"
+"""Runs TypeScript."""
 
 
 def program(document: Path, port: int) -> str:
@@ -38,6 +41,10 @@ def program(document: Path, port: int) -> str:
         code = text.replace("8080", str(port))
         if language == "sh":
             code = f"subprocess.run(['bash', '-ec', {FINDING + code!r}], check=True, stdout=sys.stderr)\n"
+        if language == "ts":
+            code = (
+                f"subprocess.run(['bash', '-c', {NODE!r}], input={code!r}, text=True, check=True, stdout=sys.stderr)\n"
+            )
         lines.append(f"exec(compile({code!r}, '{document.name}, block of line {line}', 'exec'))")
     return "\n".join(lines)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts of runs as rows of a table."""
+"""The table of alerts for queries in SQL."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from typing import Any
 
 from mindscope.alerts.monitor import Monitor
 from mindscope.ingest import Catalog
+from mindscope.reading.sql.limits import SqlContext
+from mindscope.reading.sql.partitions import SqlPart, part_of_rows
 from mindscope.store.file_facts import readable
 
 _PART_S = 0.25
 
 
-def alert_rows(catalog: Catalog, check: Callable[[], None]) -> list[dict[str, Any]]:
-    """Return a row for each alert of the built-in checks, the newest first. ``check`` may raise."""
+def alert_parts(context: SqlContext) -> list[SqlPart]:
+    """Return the part with a row for each alert of the built-in checks, the newest first."""
+    return [part_of_rows(lambda: _rows(context.source.catalog, context.check))]
+
+
+def _rows(catalog: Catalog, check: Callable[[], None]) -> list[dict[str, Any]]:
     monitor = Monitor(catalog)
     for run in tuple(catalog.runs):
         check()

@@ -46,6 +46,7 @@ ROUTES = {
     "landscapes.routes": "landscapes",
     "embeddings.routes": "embeddings",
     "lineage.routes": "lineage",
+    "query.routes": "query",
     "previews.routes": "previews",
     "damages.routes": "damages",
     "profiles.routes": "profiles",

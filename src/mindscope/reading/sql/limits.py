@@ -28,3 +28,11 @@ class SqlSource(NamedTuple):
 
     catalog: Catalog
     lineage: Callable[[], LineageTable]
+
+
+class SqlContext(NamedTuple):
+    """What the makers of tables get. ``check`` may raise, which ends the query; ``report`` takes what can't be read."""
+
+    source: SqlSource
+    check: Callable[[], None]
+    report: Callable[[str], None]

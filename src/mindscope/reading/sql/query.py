@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from mindscope.errors import MindscopeError, MissingPackageError, QueryError
-from mindscope.reading.sql.limits import QueryLimits, SqlSource
+from mindscope.reading.sql.limits import QueryLimits, SqlContext, SqlSource
 from mindscope.reading.sql.result import QueryResult
 from mindscope.reading.sql.statement import check_statement, failure_of
 from mindscope.reasons import Reason
@@ -87,7 +87,7 @@ def _duckdb() -> Any:
 def _tables(source: SqlSource, check: Callable[[], None], report: Callable[[str], None]) -> dict[str, Any]:
     from mindscope.reading.sql.sources import sql_tables  # it needs pyarrow
 
-    return dict(sql_tables(source, check, report))
+    return dict(sql_tables(SqlContext(source, check, report)))
 
 
 def _rows(connection: Any, text: str, limits: QueryLimits) -> tuple[Any, bool]:

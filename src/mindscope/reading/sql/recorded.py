@@ -20,6 +20,7 @@ from mindscope.profile.profile import Profile
 from mindscope.profile.texts import Missing
 from mindscope.reading.debug import RecordedSource, has_statistics
 from mindscope.reading.profiles import RunProfiles
+from mindscope.reading.sql.limits import SqlContext
 from mindscope.reading.sql.partitions import Columns, SqlPart
 from mindscope.reading.training_logs import logs_of
 from mindscope.store import RunStore
@@ -34,21 +35,32 @@ Report = Callable[[str], None]
 """Takes what can't be read, and why."""
 
 
-def profile_parts(part: Part, runs: Mapping[str, RunStore], report: Report) -> list[SqlPart]:
-    """Return a part for each run: the rows of one table of all of its profiles."""
-    return [SqlPart((readable(id),), partial(_of_profiles, part, store, report)) for id, store in runs.items()]
+def operator_parts(context: SqlContext) -> list[SqlPart]:
+    """Return a part for each run: the operators of all of its profiles."""
+    return _profile_parts(Part.OPERATORS, context)
 
 
-def statistics_parts(runs: Mapping[str, RunStore], report: Report) -> list[SqlPart]:
+def kernel_parts(context: SqlContext) -> list[SqlPart]:
+    """Return a part for each run: the kernels of all of its profiles."""
+    return _profile_parts(Part.KERNELS, context)
+
+
+def statistics_parts(context: SqlContext) -> list[SqlPart]:
     """Return a part for each run into which a Debugger recorded."""
-    recorded = ((id, store) for id, store in runs.items() if has_statistics(store))
-    return [SqlPart((readable(id),), partial(_of_tensors, store, report)) for id, store in recorded]
+    recorded = ((id, store) for id, store in context.source.catalog.runs.items() if has_statistics(store))
+    return [SqlPart((readable(id),), partial(_of_tensors, store, context.report)) for id, store in recorded]
 
 
-def log_parts(runs: Mapping[str, RunStore], report: Report) -> list[SqlPart]:
+def log_parts(context: SqlContext) -> list[SqlPart]:
     """Return a part for each training: the first of its ranks has the logs of all."""
+    runs = context.source.catalog.runs
     firsts = ((id, store) for id, store in runs.items() if rank_stores(store, runs)[0] is store)
-    return [SqlPart((readable(id),), partial(_of_logs, store, runs, report)) for id, store in firsts]
+    return [SqlPart((readable(id),), partial(_of_logs, store, runs, context.report)) for id, store in firsts]
+
+
+def _profile_parts(part: Part, context: SqlContext) -> list[SqlPart]:
+    runs = context.source.catalog.runs
+    return [SqlPart((readable(id),), partial(_of_profiles, part, store, context.report)) for id, store in runs.items()]
 
 
 def _of_profiles(part: Part, store: RunStore, report: Report, names: Sequence[str]) -> Iterator[Columns]:

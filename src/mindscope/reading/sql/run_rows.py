@@ -11,6 +11,8 @@ from typing import Any
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import ColumnKey, Group
 from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.sql.limits import SqlContext
+from mindscope.reading.sql.partitions import SqlPart, part_of_rows
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
 from mindscope.table.cells import as_number, cell_text
@@ -22,18 +24,27 @@ _MOST_SECONDS = 200_000_000_000.0
 Row = dict[str, Any]
 
 
-def run_rows(lineage: LineageTable, runs: Mapping[str, RunStore]) -> list[Row]:
-    """Return a row for each run, in the columns of the table ``runs``."""
-    return [_run_row(id, cells, runs.get(id)) for id, cells in _cells(lineage)]
+def run_parts(context: SqlContext) -> list[SqlPart]:
+    """Return the part with a row for each run."""
+
+    def rows() -> list[Row]:
+        runs = context.source.catalog.runs
+        return [_run_row(id, cells, runs.get(id)) for id, cells in _cells(context.source.lineage())]
+
+    return [part_of_rows(rows)]
 
 
-def parameter_rows(lineage: LineageTable) -> list[Row]:
-    """Return a row for each parameter of each run; ``number`` is null for texts, lists and truth values."""
-    return [
-        {"run": readable(id), "name": readable(name), "text": _text(cell), "number": _number(cell)}
-        for id, cells in _cells(lineage)
-        for name, cell in _parameters(cells)
-    ]
+def parameter_parts(context: SqlContext) -> list[SqlPart]:
+    """Return the part with a row for each parameter; ``number`` is null for texts, lists and truth values."""
+
+    def rows() -> list[Row]:
+        return [
+            {"run": readable(id), "name": readable(name), "text": _text(cell), "number": _number(cell)}
+            for id, cells in _cells(context.source.lineage())
+            for name, cell in _parameters(cells)
+        ]
+
+    return [part_of_rows(rows)]
 
 
 def _cells(lineage: LineageTable) -> Iterator[tuple[str, Mapping[ColumnKey, Cell]]]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.lineage.goal import guess_goal
+from mindscope.reading.sql.limits import SqlContext
 from mindscope.reading.sql.partitions import Columns, SqlPart
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.store.file_facts import readable
@@ -20,14 +21,18 @@ from mindscope.types import Kind
 _FALSE = np.zeros(1 << 20, np.bool_)
 
 
-def scalar_parts(runs: Mapping[str, RunStore]) -> list[SqlPart]:
+def scalar_parts(context: SqlContext) -> list[SqlPart]:
     """Return a part for each curve, with all of its points."""
-    return [SqlPart(keys, partial(_points, store, series)) for keys, store, series in _curves(runs)]
+    return [
+        SqlPart(keys, partial(_points, store, series)) for keys, store, series in _curves(context.source.catalog.runs)
+    ]
 
 
-def metric_parts(runs: Mapping[str, RunStore]) -> list[SqlPart]:
+def metric_parts(context: SqlContext) -> list[SqlPart]:
     """Return a part of one row for each curve."""
-    return [SqlPart(keys, partial(_figures, keys[1], series)) for keys, _, series in _curves(runs)]
+    return [
+        SqlPart(keys, partial(_figures, keys[1], series)) for keys, _, series in _curves(context.source.catalog.runs)
+    ]
 
 
 def _curves(runs: Mapping[str, RunStore]) -> Iterator[tuple[tuple[str, str], RunStore, ScalarSeries]]:
