@@ -31,6 +31,11 @@ ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "images"
 LARGEST_BYTES = 60_000
 LENET = "run=lenet-lr0.02"
+CURVES = """SELECT step, avg(value) AS accuracy, run
+FROM scalars
+WHERE tag = 'accuracy/test' AND run LIKE '%lenet%' AND NOT is_overwritten
+GROUP BY ALL
+ORDER BY run, step"""
 SHOTS = {
     "runs": "/",
     "comparison": "/?pair=lenet-lr0.005&pair=lenet-lr0.05",
@@ -39,6 +44,7 @@ SHOTS = {
     "dashboard": "/dashboard?run=lenet-lr0.05",
     "scalars": "/scalars?find=lenet&smoothing=0.9",
     "system-metrics": "/scalars?run=sorting&tag=system",
+    "query": f"/query?sql={quote(CURVES)}&sql_chart=shown&sql_by=run",
     "reports": "/reports?report={report}",
     "images": "/media?kind=image&find=lenet",
     "histograms": f"/histograms?{LENET}",

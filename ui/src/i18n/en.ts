@@ -29,6 +29,7 @@ import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
 import type { fileTexts } from "./en/files";
 import type { logTexts } from "./en/logs";
+import type { queryTexts } from "./en/query";
 import { media } from "./en/media";
 import { reports } from "./en/reports";
 import type { reportTexts } from "./en/reportTexts";
@@ -84,6 +85,7 @@ export type MessageKey =
   | keyof typeof debugCompareTexts
   | keyof typeof fileTexts
   | keyof typeof logTexts
+  | keyof typeof queryTexts
   | keyof typeof pairTexts
   | keyof typeof reportTexts
   | keyof typeof debuggerTexts;

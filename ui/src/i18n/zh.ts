@@ -29,6 +29,7 @@ import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
 import { fileTexts } from "./zh/files";
 import { logTexts } from "./zh/logs";
+import { queryTexts } from "./zh/query";
 import { media } from "./zh/media";
 import { reports } from "./zh/reports";
 import { reportTexts } from "./zh/reportTexts";
@@ -80,6 +81,7 @@ export const zh: Record<MessageKey, string> = {
   ...debugCompareTexts,
   ...fileTexts,
   ...logTexts,
+  ...queryTexts,
   ...pairTexts,
   ...reportTexts,
   ...debuggerTexts,

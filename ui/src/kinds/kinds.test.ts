@@ -43,8 +43,8 @@ describe("the pages", () => {
     for (const route of ROUTES) expect(routeOf(route.path)).toBe(route);
   });
 
-  it("are all of a kind, but the runs, the dashboard, embeddings, the reports, the logs and what is not found", () => {
-    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual(["/", "/dashboard", "/embeddings", "/reports", "/logs"]);
+  it("are all of a kind, but the runs, the dashboard, embeddings, the reports, the query, the logs and what is not found", () => {
+    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual(["/", "/dashboard", "/embeddings", "/reports", "/query", "/logs"]);
     expect(routeOf("/nowhere").path).toBe("");
   });
 

@@ -31,6 +31,15 @@ export const ROUTES: readonly Route[] = [
     needsNoRun: true,
   },
   {
+    path: "/query",
+    group: "results",
+    name: "nav.query",
+    icon: "M2.5 4c0-.9 2.5-1.5 5.5-1.5s5.5.6 5.5 1.5v8c0 .9-2.5 1.5-5.5 1.5S2.5 12.9 2.5 12ZM2.5 4c0 .9 2.5 1.5 5.5 1.5s5.5-.6 5.5-1.5M2.5 8c0 .9 2.5 1.5 5.5 1.5s5.5-.6 5.5-1.5",
+    load: () => import("../pages/query/QueryPage.svelte"),
+    hasRunTable: true,
+    needsNoRun: true,
+  },
+  {
     path: "/logs",
     group: "system",
     name: "nav.logs",

@@ -282,6 +282,13 @@ const views: fc.Arbitrary<ViewState> = fc
       full: fc.option(fc.string()),
     }),
     table: tableViews,
+    sql: fc.record({
+      statement: fc.string(),
+      hasChart: fc.boolean(),
+      x: fc.option(fc.string()),
+      y: fc.option(fc.string()),
+      by: fc.option(fc.string()),
+    }),
     dataLineage: fc.record({
       isFolded: fc.boolean(),
       onlyDiffering: fc.boolean(),

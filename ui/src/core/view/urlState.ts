@@ -15,6 +15,7 @@ import { PROFILE_VIEW } from "./profileView";
 import { RUNS_VIEW } from "./runsView";
 import { SCALAR_VIEW } from "./scalarView";
 import { fields, filter, flag, integer, list, oneOf, optional, param, text, unique, within, type Param, type ValueOf } from "./schema";
+import { SQL_VIEW } from "./sqlView";
 import { TABLE_VIEW } from "./tableView";
 import { VALUE_VIEW } from "./valueView";
 import { ZOOMS } from "./zoomQuery";
@@ -85,6 +86,7 @@ const VIEW = fields({
   profiles: PROFILE_VIEW,
   debug: DEBUG_VIEW,
   logs: LOGS,
+  sql: SQL_VIEW,
   /** Id of the open report. */
   report: optional("report", text),
   /** Step of all images; null follows the newest. */

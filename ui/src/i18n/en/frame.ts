@@ -16,6 +16,7 @@ export const frame = {
   "nav.debugger": "Debugger",
   "kind.tensor_statistics": "debugging data",
   "nav.logs": "Logs",
+  "nav.query": "Query",
   "nav.scalars": "Scalars",
   "nav.images": "Images",
   "nav.histograms": "Histograms",

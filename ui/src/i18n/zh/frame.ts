@@ -18,6 +18,7 @@ export const frame: Record<keyof typeof en, string> = {
   "nav.debugger": "调试器",
   "kind.tensor_statistics": "调试数据",
   "nav.logs": "日志",
+  "nav.query": "查询",
   "nav.scalars": "标量",
   "nav.images": "图像",
   "nav.histograms": "直方图",
