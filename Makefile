@@ -88,6 +88,7 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_loading.py
 	$(BIN)/python bench/bench_values.py
 	$(BIN)/python bench/bench_lineage.py
+	$(BIN)/python bench/bench_query.py
 	$(BIN)/python bench/bench_landscape.py
 	$(BIN)/python bench/bench_graphs.py
 	$(BIN)/python bench/bench_profiling.py
