@@ -60,7 +60,7 @@ class QueryResult(Sequence[dict[str, Any]], Tabular):
             taken = self._arrow.slice(start, max(0, stop - start)) if step == 1 else None
             taken = self._arrow.take(list(range(start, stop, step))) if taken is None else taken
             return QueryResult(taken, self.is_complete, self.seconds, self.problems)
-        row = range(len(self))[index]
+        row: int = range(len(self))[index]
         return self._arrow.slice(row, 1).to_pylist(maps_as_pydicts="lossy")[0]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -150,9 +150,9 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 def json_cell(cell: Any) -> Any:
     """Return a cell as a value of strict JSON."""
     if isinstance(cell, dict):
-        return {str(name): json_cell(each) for name, each in cast("dict[Any, Any]", cell).items()}
+        return {str(name): json_cell(value) for name, value in cast("dict[Any, Any]", cell).items()}
     if isinstance(cell, list | tuple):
-        return [json_cell(each) for each in cast("list[Any]", cell)]
+        return [json_cell(item) for item in cast("list[Any]", cell)]
     if isinstance(cell, float):
         return cell if np.isfinite(cell) else cell_text(cell)
     return cell if cell is None or isinstance(cell, str | int | bool) else text_of(cell)

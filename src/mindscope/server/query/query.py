@@ -88,7 +88,9 @@ def tables_message() -> SqlTablesAnswer:
     except MissingPackageError as error:
         problem = ReasonEntry.of(error)
     tables = [
-        SqlTableEntry(name=name, columns=[SqlColumnEntry(name=each, type=type) for each, type in table.columns.items()])
+        SqlTableEntry(
+            name=name, columns=[SqlColumnEntry(name=column, type=type) for column, type in table.columns.items()]
+        )
         for name, table in TABLES.items()
     ]
     return SqlTablesAnswer(tables=tables, problem=problem)
