@@ -42,8 +42,8 @@ def get_query_tables() -> JsonResponse:
 def post_query(query: SqlQuery, viewer: CurrentViewer) -> JsonResponse:
     """Run one SELECT statement over the runs, in the dialect of DuckDB.
 
-    Returns the progress until there is a result or a problem: send the same message again. A query that nobody asks
-    for any more is ended.
+    Returns the progress until there is a result or a problem: send the same message again. A query for which
+    no request comes is ended.
     """
     outcome = jobs_of(viewer).outcome(query)
     result = None if outcome.value is None else result_message(outcome.value)

@@ -2064,8 +2064,8 @@ export interface paths {
          * Post Query
          * @description Run one SELECT statement over the runs, in the dialect of DuckDB.
          *
-         *     Returns the progress until there is a result or a problem: send the same message again. A query that nobody asks
-         *     for any more is ended.
+         *     Returns the progress until there is a result or a problem: send the same message again. A query for which
+         *     no request comes is ended.
          */
         post: operations["post_query"];
         delete?: never;

@@ -12,7 +12,7 @@ export interface ChartColumns {
   by: SqlColumn | null;
 }
 
-/** More lines would have colors that nobody tells apart. */
+/** More lines would have colors that look alike. */
 export const MOST_LINES = 10;
 
 /** The columns of a choice, else the first that fit; null without two columns of numbers. */

@@ -32,7 +32,7 @@ const FUNCTIONS = (
 const RESERVED = new Set(["group", "order"]);
 const MOST = 50;
 
-/** Null where nothing fits. `isWanted`: a person asked for it, so that it also comes without a letter. */
+/** Null where nothing fits. `isWanted`: a person requested it, so that it also comes without a letter. */
 export function completionsAt(text: string, cursor: number, names: SqlNames, isWanted = false): Completions | null {
   const quote = openQuote(text, cursor);
   if (quote !== null) return inText(text, cursor, quote, names);
