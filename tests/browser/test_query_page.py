@@ -55,8 +55,8 @@ def test_ctrl_enter_runs_what_the_editor_holds(context: BrowserContext, viewer: 
     page = opened(context, viewer, "/query")
     expect(page.get_by_text("Query all runs in SQL")).to_be_visible()
     run(page, COUNT)
-    expect(page.get_by_test_id("query-summary")).to_contain_text("6 rows", timeout=WAIT_MS)
     expected = [[str(cell) for cell in row] for row in open_runs(base).sql(COUNT).rows()]
+    expect(page.get_by_test_id("query-summary")).to_contain_text(f"{len(expected)} rows", timeout=WAIT_MS)
     assert [[cell.replace("\u2009", "").replace(" ", " ") for cell in row] for row in cells(page)] == expected
     page.get_by_role("columnheader", name="points").get_by_role("button").first.click()
     assert [row[2] for row in cells(page)] == sorted((row[2] for row in expected), key=int)
@@ -97,7 +97,7 @@ def test_the_address_holds_statement_and_chart(context: BrowserContext, viewer: 
 
 def test_files_hold_the_result(context: BrowserContext, viewer: LiveViewer, base: Path) -> None:
     page = opened(context, viewer, f"/query?sql={quote(COUNT)}")
-    expect(page.get_by_test_id("query-summary")).to_contain_text("6 rows", timeout=WAIT_MS)
+    expect(page.get_by_test_id("query-summary")).to_contain_text(" rows in ", timeout=WAIT_MS)
     with page.expect_download() as download:
         page.get_by_test_id("query-csv").click()
     header, *lines = csv.reader(io.StringIO(download.value.path().read_text("utf-8")))
