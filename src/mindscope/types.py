@@ -58,6 +58,9 @@ class DialectName(str, Enum):
     MINDSPORE_LINEAGE = "mindspore_lineage"
     TENSORBOARD = "tensorboard"
     WANDB = "wandb"
+    MLFLOW = "mlflow"
+    MLFLOW_FILES = "mlflow_files"
+    TRACKIO = "trackio"
 
     def __str__(self) -> str:
         return self.value

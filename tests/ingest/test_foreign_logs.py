@@ -28,7 +28,6 @@ def place_files(base: Path, *names: str) -> None:
         ([f"a/{EVENTS}.gz"], f"a/{EVENTS}.gz", "event_file_compressed"),
         (["a/events.summary.5.0.vm_MS.zst"], "a/events.summary.5.0.vm_MS.zst", "event_file_compressed"),
         (["a/.aim/meta/chunks/x", "a/.aim/seqs/y"], "a/.aim", "logs_of_aim"),
-        (["a/mlruns/0/meta.yaml", "a/mlruns/0/1f/metrics/loss"], "a/mlruns", "logs_of_mlflow"),
         (["a/mlflow.db"], "a", "logs_of_mlflow"),
         (["a/vdlrecords.1700000000.log"], "a", "logs_of_visualdl"),
     ],

@@ -17,7 +17,7 @@ from mindscope.ingest.archives import directory_in_archive
 from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.event_file import EventFile
 from mindscope.ingest.file_names import is_event_name, run_id
-from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
+from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed, unread_log
 from mindscope.ingest.graphs_and_profiles import (
     NO_CONTENTS,
     Found,
@@ -273,7 +273,10 @@ class Finder:
         if traces.is_pending:
             modified_ns = 0  # its program writes it: list again next time
         tracker_logs = logs_in(directory, names, has_events=bool(files))
-        if not tracker_logs.logs and (foreign := foreign_logs(directory, names)):
+        if tracker_logs.problems:
+            unreadable += (unread_log(problem) for problem in tracker_logs.problems)
+            modified_ns = 0  # a lock ends without another time: list again next time
+        elif not tracker_logs.logs and (foreign := foreign_logs(directory, names)):
             unreadable.append(foreign)
         if profile := recognize_profile(directory, names):
             found.append((profile, directory))

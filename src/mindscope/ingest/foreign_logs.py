@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from mindscope.ingest.file_names import is_event_name, readable
 from mindscope.ingest.unreadable_paths import PathKind, UnreadablePath
 from mindscope.reasons import Reason
+from mindscope.trackers.log import LogProblem
 
 _COMPRESSED = re.compile(r"\.(gz|bz2|xz|zst|lz4|zip)$", re.IGNORECASE | re.ASCII)
 _VISUALDL = re.compile(r"vdlrecords\.\d+.*\.log", re.ASCII)
@@ -23,6 +24,11 @@ def is_compressed(name: str) -> bool:
 def compressed_file(path: str) -> UnreadablePath:
     """Return an event file that users must decompress first."""
     return UnreadablePath(readable(path), PathKind.FILE, Reason("event_file_compressed"))
+
+
+def unread_log(problem: LogProblem) -> UnreadablePath:
+    """Return a file with runs of another tool that can't be read."""
+    return UnreadablePath(readable(problem.path), PathKind.FILE, problem.reason)
 
 
 def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
@@ -41,6 +47,6 @@ def _code_of(name: str, directory: str) -> str | None:
         return "logs_of_wandb"
     if directory == ".aim" and name in ("meta", "seqs", "run_metadata.sqlite"):
         return "logs_of_aim"
-    if name == "mlflow.db" or (directory == "mlruns" and name == "0"):
+    if name == "mlflow.db":
         return "logs_of_mlflow"
     return "logs_of_visualdl" if _VISUALDL.fullmatch(name) else None

@@ -81,5 +81,6 @@ def _without_copies(logs: Iterable[FoundLog]) -> list[FoundLog]:
 
 def _event_file(log: FoundLog, directory: str) -> EventFile:
     path = as_text(log.path)
-    name = readable(os.path.relpath(path, directory))
+    is_inside = path.startswith(directory + os.sep)
+    name = readable(path[len(directory) + 1 :] if is_inside else os.path.basename(path))  # noqa: PTH119
     return EventFile(name, path, log.created, age_key(log.created, name), log.dialect)

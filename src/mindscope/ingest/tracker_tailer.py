@@ -7,10 +7,11 @@ import logging
 import os
 from dataclasses import replace
 
+from mindscope.errors import FormatError
 from mindscope.formats.time_range import TimeRange
 from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.ingest.tailer import BUDGET_BYTES
-from mindscope.reasons import Reason, os_reason, unforeseen_reason
+from mindscope.reasons import UNCODED, Reason, damage_reason, os_reason, reason_of, unforeseen_reason
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.cache_codec import Json
 from mindscope.store.chunk import ChunkDamagedError
@@ -96,7 +97,11 @@ class TrackerTailer:
             self.needs_restart = True
         except OSError as error:
             self._state = None  # retry at the next read
-            self._mark_unreadable(Reason("file_not_readable", **os_reason(error)))
+            reason = reason_of(error)
+            is_coded = reason.code != UNCODED
+            self._mark_unreadable(reason if is_coded else Reason("file_not_readable", **os_reason(error)))
+        except FormatError as error:
+            self._mark_unreadable(damage_reason(error))
         except ChunkDamagedError:
             raise  # an error of the cache, not of this log
         except Exception as error:

@@ -55,6 +55,13 @@ class FoundLog:
     created: int = 0
 
 
+class LogProblem(NamedTuple):
+    """A file of several runs that can't be read, and the reason."""
+
+    path: str
+    reason: Reason
+
+
 class FoundLogs(NamedTuple):
     """The logs in a directory. ``is_whole``: the directories in it hold nothing else that is read.
 
@@ -64,6 +71,7 @@ class FoundLogs(NamedTuple):
     logs: tuple[FoundLog, ...]
     is_whole: bool = False
     modified_ns: int = 0
+    problems: tuple[LogProblem, ...] = ()
 
 
 NO_LOGS = FoundLogs(())

@@ -7,18 +7,24 @@ from collections.abc import Mapping
 
 from mindscope.formats.kinds.tensorboard_plugins import EXPERIMENT_TAG, START_TAG
 from mindscope.trackers import values
-from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, Tracker
+from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, LogProblem, Tracker
+from mindscope.trackers.mlflow_database import MLFLOW
+from mindscope.trackers.mlflow_files import MLFLOW_FILES
 from mindscope.trackers.wandb import WANDB
 from mindscope.types import DialectName, Kind
 
-TRACKERS: tuple[Tracker, ...] = (WANDB,)
+TRACKERS: tuple[Tracker, ...] = (
+    WANDB,
+    MLFLOW,
+    MLFLOW_FILES,
+)
 """The first ones that find logs in a directory read them."""
 BY_DIALECT: Mapping[DialectName, Tracker] = {tracker.dialect: tracker for tracker in TRACKERS}
 SEPARATOR = "#run="
 """Between the path of a file and the name of a run in it."""
 
 
-_SUFFIXES = (".wandb", ".swanlab", ".db", ".csv", ".json", ".jsonl", ".yaml", ".tsv", ".zip")
+_SUFFIXES = (".wandb", ".swanlab", ".db", ".sqlite", ".sqlite3", ".csv", ".json", ".jsonl", ".yaml", ".tsv", ".zip")
 
 
 def is_tracker_log_name(name: str) -> bool:
@@ -29,6 +35,7 @@ def is_tracker_log_name(name: str) -> bool:
 def find_logs(directory: Directory) -> FoundLogs:
     """Return the logs in a directory. Those that can't be read are left out."""
     logs, is_whole, modified_ns = list[FoundLog](), False, 0
+    problems = dict[str, LogProblem]()
     for tracker in TRACKERS:
         if (logs or directory.has_events) and not tracker.is_own_run:
             continue
@@ -39,7 +46,9 @@ def find_logs(directory: Directory) -> FoundLogs:
         logs += found.logs
         is_whole |= found.is_whole
         modified_ns = max(modified_ns, found.modified_ns)
-    return FoundLogs(tuple(logs), is_whole, modified_ns) if logs or modified_ns else NO_LOGS
+        problems |= {problem.path: problem for problem in found.problems}
+    is_any = bool(logs or modified_ns or problems)
+    return FoundLogs(tuple(logs), is_whole, modified_ns, tuple(problems.values())) if is_any else NO_LOGS
 
 
 def as_text(path: LogPath) -> str:
