@@ -66,7 +66,7 @@ class DatabaseRuns(Generic[R]):
         """Return the runs, as they are now or were a moment ago. Raises as ``read_database``.
 
         A database with a thousand runs changes all the time, and all runs are looked at after a change. So one look
-        answers each ``part`` once.
+        answers each ``part`` once, and later ones without a ``part`` are new ones.
         """
         with lock_of(path):
             state = state_of(path)
@@ -81,11 +81,12 @@ class DatabaseRuns(Generic[R]):
     def _looked(self, path: str, state: LogState, last: _Look[R] | None) -> _Look[R]:
         before = None if last is None else last.runs
         is_settled = time_ns() - modified_ns(state) > _TICK_NS
+        shown_to = last.shown_to if last is not None and last.state == state else set[str]()
         try:
             runs = read_database(path, lambda connection: self._look(path, connection, before))
         except (OSError, FormatError) as error:
-            return _Look(state, is_settled, monotonic(), before, error)
-        return _Look(state, is_settled, monotonic(), runs)
+            return _Look(state, is_settled, monotonic(), before, error, shown_to)
+        return _Look(state, is_settled, monotonic(), runs, None, shown_to)
 
     def run(self, path: str, part: str) -> R | None:
         """Return what the database says of a run, None if it has no such run. Raises as ``read_database``."""
@@ -123,7 +124,8 @@ def _is_current(look: _Look[Any], state: LogState, part: str) -> bool:
         return age < _RETRY_S
     if look.state == state:
         return look.is_settled or age < _TICK_NS / 1e9
-    return look.error is None and look.runs is not None and part not in look.shown_to and age < _MOST_AGE_S
+    is_new = bool(part) and part not in look.shown_to and age < _MOST_AGE_S
+    return is_new and look.error is None and look.runs is not None
 
 
 def digest(*parts: object) -> int:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -83,7 +82,7 @@ def artifact_value(directory: str | None, kind: Kind, tag: str, id: int) -> byte
         raise FormatError(Reason("tracker_file_missing", file=tag))
     content = values.media_file(directory, path)
     if kind in (Kind.IMAGE, Kind.VIDEO):
-        size = _size_of(content)
+        size = values.size_of(content)
         return values.video(tag, content, *size) if kind is Kind.VIDEO else values.images(tag, [content], *size)
     text = str(content, "utf-8", "replace")
     if kind is Kind.TABLE:
@@ -101,18 +100,6 @@ def _table(tag: str, text: str) -> bytes:
         return values.table(tag, [str(name) for name in table["columns"]], [list(row) for row in table["data"]])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(Reason("value_malformed", kind="table", why="its file holds no table")) from error
-
-
-def _size_of(picture: bytes) -> tuple[int, int]:
-    from PIL import Image
-
-    try:
-        opened: Any = Image.open(io.BytesIO(picture))
-        with opened:
-            return int(opened.width), int(opened.height)
-    except Exception as error:  # Pillow raises OSError, SyntaxError, struct.error and others, by format
-        why = f"{type(error).__name__}: {error}"
-        raise FormatError(Reason("value_malformed", kind="image", why=why)) from error
 
 
 def _path_of(directory: str, id: int) -> str | None:

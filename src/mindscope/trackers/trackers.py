@@ -10,6 +10,7 @@ from mindscope.trackers import values
 from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, LogProblem, Tracker
 from mindscope.trackers.mlflow_database import MLFLOW
 from mindscope.trackers.mlflow_files import MLFLOW_FILES
+from mindscope.trackers.trackio import TRACKIO
 from mindscope.trackers.wandb import WANDB
 from mindscope.types import DialectName, Kind
 
@@ -17,6 +18,7 @@ TRACKERS: tuple[Tracker, ...] = (
     WANDB,
     MLFLOW,
     MLFLOW_FILES,
+    TRACKIO,
 )
 """The first ones that find logs in a directory read them."""
 BY_DIALECT: Mapping[DialectName, Tracker] = {tracker.dialect: tracker for tracker in TRACKERS}

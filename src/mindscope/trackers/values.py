@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -139,6 +140,19 @@ def media_file(directory: str, name: str) -> bytes:
     if path.stat().st_size > MOST_MEDIA_BYTES:
         raise FormatError(Reason("value_malformed", kind="file", why=f"it has {path.stat().st_size} bytes"))
     return path.read_bytes()
+
+
+def size_of(picture: bytes) -> tuple[int, int]:
+    """Return width and height of an encoded picture. Raises FormatError."""
+    from PIL import Image
+
+    try:
+        opened: Any = Image.open(io.BytesIO(picture))
+        with opened:
+            return int(opened.width), int(opened.height)
+    except Exception as error:  # Pillow raises OSError, SyntaxError, struct.error and others, by format
+        why = f"{type(error).__name__}: {error}"
+        raise FormatError(Reason("value_malformed", kind="image", why=why)) from error
 
 
 def _column(name: str, values: Sequence[Any]) -> TableColumn:
