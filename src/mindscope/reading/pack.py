@@ -10,7 +10,8 @@ import stat
 import tempfile
 import time
 import zipfile
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ from mindscope.errors import ArchiveError, RunNotFoundError
 from mindscope.ingest.discover import Discovery, Finder, FoundRun
 from mindscope.reading.failures import find_failures
 from mindscope.reading.open import LOOKED_FOR, directory_of
+from mindscope.reasons import Reason
+from mindscope.trackers.trackers import shared_file
 
 ABOUT = "mscope.json"
 """The entry that says who wrote an archive; no reader needs it."""
@@ -73,6 +76,7 @@ def pack_runs(
     base = _common_base([(Path(finder.base), discovery) for finder, discovery in found])
     runs = {run.path: run for _, discovery in found for run in discovery.runs.values()}
     problems = [str(unreadable) for _, discovery in found for unreadable in discovery.unreadable]
+    runs = _with_files(runs, problems)
     files = list(dict.fromkeys(file for run in runs.values() for file in _files_of(run, list(runs))))
     if len(files) > MOST_ENTRIES - 1:
         raise ArchiveError(f"the runs have {len(files):,} files, more than {MOST_ENTRIES - 1:,}: pack some of them")
@@ -80,6 +84,22 @@ def pack_runs(
     with _complete(archive, force) as out:
         written = _write(out, base, files, ids, problems)
     return PackReport(archive, ids, written, archive.stat().st_size, tuple(problems))
+
+
+def _with_files(runs: Mapping[Path, FoundRun], problems: list[str]) -> dict[Path, FoundRun]:
+    """Return the runs that have files for themselves, and note the others. Raises ArchiveError if there are none."""
+    packed, shared = dict[Path, FoundRun](), Counter[str]()
+    for path, run in runs.items():
+        owner = next((owner for file in run.files if (owner := shared_file(file.path))), None)
+        if owner is None:
+            packed[path] = run
+        else:
+            shared[owner] += 1
+    left = [Reason("runs_not_packed", file=owner, count=count) for owner, count in shared.items()]
+    if not packed:
+        raise ArchiveError(left[0])
+    problems += left
+    return packed
 
 
 def _find(directory: Path) -> tuple[Finder, Discovery]:

@@ -81,7 +81,7 @@ def _checked_runs(base: Path, runs: Mapping[str, FoundRun], failures: list[str])
     for run in runs.values():
         below = Path(os.path.relpath(run.path, base.resolve()))
         files: list[_Checked] = []
-        for file in run.files:
+        for file in (file for file in run.files if file.tracker is None):
             try:
                 files.append(_check(Path(file.path), below / Path(file.path).name))
             except OSError as error:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from mindscope.formats.kinds.tensorboard_plugins import EXPERIMENT_TAG, START_TAG
@@ -62,6 +63,15 @@ def as_path(text: str) -> LogPath:
     """Return the log of ``as_text``."""
     path, _, part = text.partition(SEPARATOR)
     return LogPath(path, part)
+
+
+def shared_file(text: str) -> str | None:
+    """Return the file or directory of a log, if it is more than one file of one run; else None.
+
+    Nobody may delete, move or pack a run by it: other runs are in it, or its program keeps lists of its files.
+    """
+    path, part = as_path(text)
+    return path if part or os.path.isdir(path) else None  # noqa: PTH112 (returns False on errors)
 
 
 def read_value(dialect: DialectName, path: str, kind: Kind, tag: str, offset: int, length: int) -> bytes:

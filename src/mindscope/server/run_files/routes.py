@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import APIRouter
@@ -32,6 +33,7 @@ from mindscope.server.run_files.schema import (
     RefusedRun,
 )
 from mindscope.store import RunStore
+from mindscope.trackers.trackers import shared_file
 
 T = TypeVar("T")
 
@@ -98,6 +100,8 @@ def move_runs(query: MoveQuery, viewer: CurrentViewer) -> MovedAnswer | JSONResp
     targets = {move.run: move.to for move in query.moves}
     moves: list[DirectoryMove] = []
     for store in _stores(viewer, targets):
+        if reason := _shared(store):
+            return failure(409, reason, reason.remedy)
         names = names_of(targets[store.id])
         if names is None or store.path == base:
             name = targets[store.id]
@@ -122,7 +126,7 @@ def move_runs(query: MoveQuery, viewer: CurrentViewer) -> MovedAnswer | JSONResp
     return MovedAnswer(directories=len(moves), runs=runs)
 
 
-REFUSED = frozenset({"run_is_live", "nothing_to_delete"})
+REFUSED = frozenset({"run_is_live", "nothing_to_delete", "run_in_shared_file"})
 """Codes of runs that can't be deleted as they are."""
 
 
@@ -132,11 +136,19 @@ def _stores(viewer: Viewer, runs: Iterable[str]) -> list[RunStore]:
 
 
 def _plan(viewer: Viewer, store: RunStore) -> DeletionPlan | Reason:
+    if shared := _shared(store):
+        return shared
     if store.may_be_written(viewer.now()):
         return Reason("run_is_live", run=store.id)
     if not store.files:
         return Reason("nothing_to_delete", run=store.id)
     return _problem(lambda: plan_deletion(viewer.catalog.base, store), store.id)
+
+
+def _shared(store: RunStore) -> Reason | None:
+    """Return why a run can't be deleted or moved by its files: they belong to other runs too."""
+    shared = next((file for facts in store.files if (file := shared_file(facts.path))), None)
+    return None if shared is None else Reason("run_in_shared_file", run=store.id, file=Path(shared).name)
 
 
 def _moved_id(id: str, targets: Mapping[str, str]) -> str | None:
