@@ -34,6 +34,10 @@ POLLS = 3
 """Number of polls in each interval: then a change of a live file is noticed within a third of it."""
 
 
+SIDE_FILES = ("-journal", "-wal", "-shm")
+"""Files beside a database of SQLite, which come and go with each transaction."""
+
+
 class Watcher:
     """Refreshes a catalog when the file system reports a change, and polls what it may not report.
 
@@ -155,6 +159,8 @@ class Watcher:
         directory.
         """
         name = Path(path).name
+        if name.endswith(SIDE_FILES):
+            return change.name == "modified" and self._catalog.holds_tracker_log(path)
         if is_event_name(name) or is_settings_name(name) or self._catalog.holds_content(path):
             return True
         if change.name == "modified":

@@ -12,8 +12,9 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import RLock
+from time import monotonic, sleep
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -31,9 +32,9 @@ ROWS = 2048
 MOST_COPIED_BYTES = 4 << 30
 _MAGIC = b"SQLite format 3\0"
 _HEAD_BYTES, _WRITE_VERSION, _WAL = 100, 18, 2
-_TIMEOUT_S = 1.0
+_TIMEOUT_S = 0.02
+_PATIENCE_S, _PAUSE_S = 1.0, 0.0005
 _UNWATCHED = "ro&immutable=1"
-_ATTEMPTS = 5
 _LOCKS: LRU[str, RLock] = LRU(4096)
 
 
@@ -93,23 +94,40 @@ def read_database(path: str, work: Callable[[sqlite3.Connection], T]) -> T:
 
     Raises FormatError for a damaged database, DatabaseBusyError for one that is locked, OSError.
     """
+    deadline, pause = monotonic() + _PATIENCE_S, _PAUSE_S
     with lock_of(path):
-        for _ in range(_ATTEMPTS):
+        while True:
             before = state_of(path)
             try:
                 with _connection(path, before) as connection:
                     return _worked(connection, work)
-            except _ChangedError:
-                continue
+            except _ChangedError as error:
+                problem = error
             except sqlite3.Error as error:
-                if state_of(path) == before or _is_busy(error):
+                problem = error
+                if "readonly" in str(
+                    error
+                ):  # its writer was killed in a transaction, which SQLite takes back in a copy
+                    _copy_unchanged(path, before)
+                elif not is_busy(error) and state_of(path) == before:
                     raise _problem(path, error) from error
-        raise DatabaseBusyError(Reason("tracker_database_locked", file=os.path.basename(path)))  # noqa: PTH119
+            if monotonic() > deadline:
+                raise _problem(path, problem) from problem
+            sleep(pause)  # shorter than SQLite's own pauses, which miss the gaps between the commits of a busy training
+            pause = min(pause * 1.5, _TIMEOUT_S)
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     """Return the columns of a table; none of one that does not exist."""
     return frozenset(str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})"))
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Generator[None]:
+    """Read in one transaction: a busy training leaves few gaps in which one begins."""
+    connection.execute("BEGIN")
+    yield
+    connection.execute("COMMIT")
 
 
 def _worked(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -118,6 +136,8 @@ def _worked(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection],
     except sqlite3.OperationalError as error:
         if "decode" not in str(error):
             raise
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         connection.text_factory = _replaced
         return work(connection)
 
@@ -150,19 +170,15 @@ def _mode(path: str, state: LogState) -> str:
 
 
 def _open(path: str, state: LogState, mode: str) -> sqlite3.Connection:
-    if mode:
-        connection = _connect(path, mode)
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        except sqlite3.Error as error:
-            connection.close()
-            if "readonly" not in str(error):
-                raise
-        else:
-            _COPIES.drop(path)
-            return connection
-    # its writer was killed in a transaction, which SQLite takes back in the copy, or it is in a directory to read only
+    if mode and not _has_copy(path, state):
+        _COPIES.drop(path)
+        return _connect(path, mode)
     return _connect(_copy(path, state), "rw")
+
+
+def _has_copy(path: str, state: LogState) -> bool:
+    copy = _COPIES.get(path)
+    return copy is not None and copy.state == state
 
 
 def _connect(path: str, mode: str) -> sqlite3.Connection:
@@ -170,6 +186,11 @@ def _connect(path: str, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, _TIMEOUT_S, isolation_level=None, check_same_thread=False, uri=True)
     connection.execute("PRAGMA query_only = 1")
     return connection
+
+
+def _copy_unchanged(path: str, state: LogState) -> None:
+    with suppress(_ChangedError):
+        _copy(path, state)
 
 
 def _copy(path: str, state: LogState) -> str:
@@ -195,12 +216,13 @@ def _is_file(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 (returns False on errors)
 
 
-def _is_busy(error: sqlite3.Error) -> bool:
+def is_busy(error: Exception) -> bool:
+    """Return whether an error of SQLite says that another program holds the database locked."""
     return "locked" in str(error) or "busy" in str(error)
 
 
-def _problem(path: str, error: sqlite3.Error) -> Exception:
+def _problem(path: str, error: Exception) -> Exception:
     name = os.path.basename(path)  # noqa: PTH119
-    if _is_busy(error):
+    if is_busy(error) or isinstance(error, _ChangedError):
         return DatabaseBusyError(Reason("tracker_database_locked", file=name))
     return FormatError(Reason("tracker_database_damaged", file=name, why=str(error)))

@@ -21,6 +21,7 @@ from mindscope.trackers.database import (
     modified_ns,
     read_database,
     state_of,
+    transaction,
 )
 from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogProblem, LogState
 
@@ -83,10 +84,14 @@ class DatabaseRuns(Generic[R]):
         is_settled = time_ns() - modified_ns(state) > _TICK_NS
         shown_to = last.shown_to if last is not None and last.state == state else set[str]()
         try:
-            runs = read_database(path, lambda connection: self._look(path, connection, before))
+            runs = read_database(path, lambda connection: self._look_once(path, connection, before))
         except (OSError, FormatError) as error:
             return _Look(state, is_settled, monotonic(), before, error, shown_to)
         return _Look(state, is_settled, monotonic(), runs, None, shown_to)
+
+    def _look_once(self, path: str, connection: sqlite3.Connection, before: RunList[R] | None) -> RunList[R] | None:
+        with transaction(connection):
+            return self._look(path, connection, before)
 
     def run(self, path: str, part: str) -> R | None:
         """Return what the database says of a run, None if it has no such run. Raises as ``read_database``."""

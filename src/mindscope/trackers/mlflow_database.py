@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
-from mindscope.trackers.database import ROWS, columns_of, is_copied, read_database, state_of
+from mindscope.trackers.database import ROWS, columns_of, is_busy, is_copied, read_database, state_of, transaction
 from mindscope.trackers.database_runs import DatabaseRuns, RunList, digest
 from mindscope.trackers.log import FoundLog, Json, LogPath, LogReplacedError, LogState, NewRows, Tracker
 from mindscope.trackers.mlflow_artifacts import artifact_value, refer_to_artifacts, state_of_artifacts
@@ -151,18 +151,16 @@ def _state(log: LogPath) -> LogState:
 def _read(log: LogPath, progress: Json, budget: int, before: int | None) -> NewRows:
     run, state, rows = _run(log), cast("dict[str, Any]", dict(progress or {})), RowCollector()
     was_read, last = bool(state), int(state.get("last", 0))
-    _check_unchanged(log, state)
     limit, count, is_end = max(budget // _ROW_BYTES, 1), 0, False
     while count < limit and not is_end:
         most = min(_BATCH, limit - count)
-        new = read_database(log.path, partial(_next_rows, run=log.part, last=last, most=most))
-        is_end = len(new) < most
+        new, is_end = read_database(log.path, partial(_next_rows, run=log.part, last=last, most=most, state=state))
         count += len(new)
+        state["rows"] = state.get("rows", 0) + len(new)
         if new:
             _add(rows, new, state)
             last, state["at"] = int(new[-1][0]), digest(new[-1][1:])
-    rows.records = count
-    state["last"], state["rows"] = last, state.get("rows", 0) + count
+    rows.records, state["last"] = count, last
     if is_end:
         refer_to_facts(rows, state, run.version, run.status, run.started_ms, run.ended_ms)
         refer_to_artifacts(rows, state, run.artifacts, seconds(run.ended_ms))
@@ -179,36 +177,40 @@ def _read(log: LogPath, progress: Json, budget: int, before: int | None) -> NewR
     )  # fmt: skip
 
 
-def _check_unchanged(log: LogPath, state: dict[str, Any]) -> None:
-    """Raise LogReplacedError if rows that were read are gone, or others have their ids."""
-    last, rows = int(state.get("last", 0)), int(state.get("rows", 0))
-    if not rows:
-        return
+class _Rows(NamedTuple):
+    """The next rows of a run; ``is_end``: there were no others."""
 
-    def look(connection: sqlite3.Connection) -> tuple[list[Any], int]:
-        newest = _select(connection, "run_uuid = ? AND rowid = ?", (log.part, last), 1)
-        if rows > _COUNTED_ROWS or not _has_index(connection):
-            return newest, rows
-        query = f"SELECT count(*) FROM metrics INDEXED BY {_INDEX} WHERE run_uuid = ? AND rowid <= ?"
-        return newest, connection.execute(query, (log.part, last)).fetchone()[0]
-
-    newest, count = read_database(log.path, look)
-    if not newest or digest(newest[0][1:]) != state["at"] or count != rows:
-        raise LogReplacedError("file_exchanged")
+    rows: list[_Row]
+    is_end: bool
 
 
-def _next_rows(connection: sqlite3.Connection, run: str, last: int, most: int) -> list[_Row]:
-    """Return the next rows of a run, in short transactions."""
-    rows = list[_Row]()
-    index = f"INDEXED BY {_INDEX}" if _has_index(connection) else "NOT INDEXED"
-    while len(rows) < most:
-        wanted = min(ROWS, most - len(rows))
-        new = _select(connection, "run_uuid = ? AND rowid > ?", (run, last), wanted, index)
+def _next_rows(connection: sqlite3.Connection, run: str, last: int, most: int, state: dict[str, Any]) -> _Rows:
+    """Return the next rows of a run, in short transactions. Raises LogReplacedError for other rows than before."""
+    condition = "run_uuid = ? AND rowid > ?"
+    with transaction(connection):
+        index = f"INDEXED BY {_INDEX}" if _has_index(connection) else "NOT INDEXED"
+        if last:
+            _check_unchanged(connection, run, last, state, index)
+        rows = new = _select(connection, condition, (run, last), min(ROWS, most), index)
+    while len(new) == ROWS and len(rows) < most:
+        try:
+            new = _select(connection, condition, (run, new[-1][0]), min(ROWS, most - len(rows)), index)
+        except sqlite3.OperationalError as error:
+            if is_busy(error):
+                return _Rows(rows, is_end=False)
+            raise
         rows += new
-        if len(new) < wanted:
-            break
-        last = new[-1][0]
-    return rows
+    return _Rows(rows, len(rows) < most)
+
+
+def _check_unchanged(connection: sqlite3.Connection, run: str, last: int, state: dict[str, Any], index: str) -> None:
+    """Raise LogReplacedError if rows that were read are gone, or others have their ids."""
+    newest, count = _select(connection, "run_uuid = ? AND rowid = ?", (run, last), 1), state["rows"]
+    if count <= _COUNTED_ROWS and _INDEX in index:
+        query = f"SELECT count(*) FROM metrics {index} WHERE run_uuid = ? AND rowid <= ?"
+        count = connection.execute(query, (run, last)).fetchone()[0]
+    if not newest or digest(newest[0][1:]) != state["at"] or count != state["rows"]:
+        raise LogReplacedError("file_exchanged")
 
 
 def _select(

@@ -50,6 +50,8 @@ def find_logs(directory: Directory) -> FoundLogs:
         is_whole |= found.is_whole
         modified_ns = max(modified_ns, found.modified_ns)
         problems |= {problem.path: problem for problem in found.problems}
+    for log in logs:  # one tracker reads what another one could not a moment ago
+        problems.pop(log.path.path, None)
     is_any = bool(logs or modified_ns or problems)
     return FoundLogs(tuple(logs), is_whole, modified_ns, tuple(problems.values())) if is_any else NO_LOGS
 
