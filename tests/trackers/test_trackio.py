@@ -124,6 +124,21 @@ def test_new_rows_and_new_runs_are_seen_and_deleted_ones_go(tmp_path: Path) -> N
     assert [damage.detail.code for damage in facts.damages] == ["file_exchanged", "tracker_rows_damaged"]
 
 
+def test_rows_of_other_values_stay_between_the_numbers(tmp_path: Path) -> None:
+    unpack("trackio", tmp_path)
+    with sqlite3.connect(tmp_path / "older.db") as database:
+        insert = (
+            "INSERT INTO metrics (timestamp, run_name, step, metrics) VALUES ('2025-09-01T10:00:00Z', 'mixed', ?, ?)"
+        )
+        for step, value in enumerate(["1", '"NaN"', "2", '"Infinity"', "true", '"text"', "3"]):
+            database.execute(insert, (step, f'{{"a": {value}}}'))
+    database.close()
+    run = open_runs(tmp_path)["older.db/mixed"]
+    points = [(step, value) for step, _, value in rows(run, "a")]
+    assert points == [(0, "1.0"), (1, "nan"), (2, "2.0"), (3, "inf"), (4, "1.0"), (6, "3.0")]
+    assert [text.value for text in run.texts("a")] == [("text",)]
+
+
 def last_loss(catalog: Catalog, id: str) -> float:
     series = catalog.runs[f"digits.db/{id}"].scalars("loss")
     assert series is not None

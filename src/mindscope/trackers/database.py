@@ -103,6 +103,10 @@ def read_database(path: str, work: Callable[[sqlite3.Connection], T]) -> T:
                     return _worked(connection, work)
             except _ChangedError as error:
                 problem = error
+            except FormatError:
+                raise
+            except (UnicodeDecodeError, ValueError, TypeError, OverflowError) as error:  # of damaged texts and rows
+                raise _problem(path, error) from error
             except sqlite3.Error as error:
                 problem = error
                 if "readonly" in str(

@@ -41,7 +41,8 @@ class RowCollector:
     def add_scalars(
         self, tag: str, steps: NDArray[np.int64], wall_times: NDArray[np.float64], values: NDArray[np.float64]
     ) -> None:
-        """Add many numbers of a tag, which has no single ones."""
+        """Add many numbers of a tag."""
+        self._close()
         self._columns[tag].append((steps, wall_times, values))
 
     def add_reference(self, kind: Kind, tag: str, step: int, wall_time: float, offset: int, length: int) -> None:
@@ -54,10 +55,14 @@ class RowCollector:
         for column, value in zip(self._references[kind, tag], (step, wall_time, offset, length), strict=True):
             column.append(value)  # pyright: ignore[reportArgumentType]
 
+    def _close(self) -> None:
+        """Make columns of the single numbers so far."""
+        for tag, columns in self.numbers.take().items():
+            self._columns[tag].append(columns)
+
     def take(self) -> Scanned:
         """Return everything that was added."""
-        for tag, columns in self.numbers.take().items():
-            self._columns[tag].insert(0, columns)
+        self._close()
         scalars = {tag: _joined(parts) for tag, parts in self._columns.items()}
         references = {
             key: {

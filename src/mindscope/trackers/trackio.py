@@ -22,7 +22,7 @@ from mindscope.trackers.trackio_rows import (
     ALERTS,
     CONFIGS,
     METRICS,
-    add_row,
+    add_rows,
     add_system_row,
     parsed,
     seconds,
@@ -129,9 +129,7 @@ def _read(log: LogPath, progress: Json, budget: int, before: int | None) -> NewR
     left, is_end = max(budget, 1), False
     while left > 0 and not is_end:
         new = _new_rows(log, run, METRICS, "step, metrics", int(state.get("last", 0)))
-        for id, time, step, encoded in new:
-            add_row(rows, state, id, time, step, encoded)
-            left -= len(encoded) if isinstance(encoded, (str, bytes)) else 1
+        left -= add_rows(rows, state, new)
         is_end = not _note_last(state, "last", new)
     has_system = is_end
     while has_system and run.last_system > state.get("last_system", 0):

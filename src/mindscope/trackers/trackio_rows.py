@@ -4,8 +4,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain, groupby
 from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
@@ -24,6 +29,7 @@ _KINDS = {
     "trackio.html": Kind.HTML,
 }
 _LEVELS = 16
+_NUMBER_TYPES = {float, int, bool}
 
 
 def parsed(encoded: object) -> dict[str, Any]:
@@ -48,11 +54,42 @@ def seconds(text: object, state: dict[str, Any]) -> float:
     return time
 
 
-def add_row(rows: RowCollector, state: dict[str, Any], id: int, time: object, step: object, encoded: object) -> None:
+def add_rows(rows: RowCollector, state: dict[str, Any], new: Sequence[tuple[Any, ...]]) -> int:
+    """Add rows with id, time, step and JSON; returns the number of bytes. Those of equal numbers are added at once."""
+    total = sum(len(row[3]) for row in new if isinstance(row[3], (str, bytes)))
+    state["bytes"] = state.get("bytes", 0) + total
+    whole = ((row, parsed(row[3])) for row in new)
+    for (names, is_step), pairs in groupby(whole, lambda pair: (tuple(pair[1]), type(pair[0][2]) is int)):
+        listed = list(pairs)
+        if not (names and is_step and _add_numbers(rows, state, listed)):
+            for row, content in listed:
+                add_row(rows, state, row, content)
+    return total
+
+
+def _add_numbers(
+    rows: RowCollector, state: dict[str, Any], pairs: list[tuple[tuple[Any, ...], dict[str, Any]]]
+) -> bool:
+    """Add rows with the same names, if all their values are numbers; returns whether they are."""
+    cells = [tuple(content.values()) for _, content in pairs]
+    if not set(map(type, chain.from_iterable(cells))) <= _NUMBER_TYPES:
+        return False
+    try:
+        table: NDArray[np.float64] = np.array(cells, np.float64)
+        steps = np.array([row[2] for row, _ in pairs], np.int64)
+    except OverflowError:
+        return False
+    times = np.array([seconds(row[1], state) for row, _ in pairs], np.float64)
+    rows.records += len(pairs)
+    for number, name in enumerate(pairs[0][1]):
+        rows.add_scalars(name, steps, times, table[:, number])
+    return True
+
+
+def add_row(rows: RowCollector, state: dict[str, Any], written: tuple[Any, ...], row: dict[str, Any]) -> None:
     """Add the values of a step."""
+    id, time, step, encoded = written
     rows.records += 1
-    state["bytes"] = state.get("bytes", 0) + (len(encoded) if isinstance(encoded, (str, bytes)) else 0)
-    row = parsed(encoded)
     if not row or type(step) is not int:
         if encoded not in ("{}", b"{}"):
             state["damaged"] = state.get("damaged", 0) + 1
