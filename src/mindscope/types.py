@@ -61,6 +61,7 @@ class DialectName(str, Enum):
     MLFLOW = "mlflow"
     MLFLOW_FILES = "mlflow_files"
     TRACKIO = "trackio"
+    SWANLAB = "swanlab"
 
     def __str__(self) -> str:
         return self.value

@@ -45,6 +45,8 @@ def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
 def _code_of(name: str, directory: str) -> str | None:
     if name.endswith(".wandb"):
         return "logs_of_wandb"
+    if name.endswith(".swanlab"):
+        return "logs_of_swanlab"
     if directory == ".aim" and name in ("meta", "seqs", "run_metadata.sqlite"):
         return "logs_of_aim"
     if name == "mlflow.db":

@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from mindscope.errors import FormatError, MindscopeError
 from mindscope.formats.json_text import parse_json
+from mindscope.formats.yaml_text import parse_yaml
 from mindscope.lineage.cell import Cell, flatten
-from mindscope.lineage.yaml_text import parse_yaml
 from mindscope.reasons import Reason, Value, os_reason
 
 MOST_BYTES = 1 << 20

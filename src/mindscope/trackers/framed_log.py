@@ -46,6 +46,9 @@ class RecordRows(ABC):
     def add(self, payload: bytes, start: int, length: int) -> None:
         """Add the values of the record in ``length`` bytes from ``start`` on. Raises FormatError."""
 
+    def finish(self) -> None:  # noqa: B027
+        """Add what is held back for records that follow; called before the rows are taken."""
+
     def leave_out(self, name: str) -> None:
         """Count something that no page shows."""
         counts = self.state.setdefault("left_out", {})
@@ -82,6 +85,7 @@ def read_framed(
             if stop > position or is_end:
                 break
             budget *= 4  # a record is longer than the budget
+        reader.finish()
         position = max(stop, position)
         file.seek(max(position - _TAIL, 0))
         state["tail"] = file.read(min(_TAIL, position)).hex()
@@ -95,7 +99,7 @@ def read_framed(
 def _check_unchanged(file: Any, state: dict[str, Any], position: int, size: int) -> None:
     tail = bytes.fromhex(state.get("tail", ""))
     file.seek(max(position - len(tail), 0))
-    if (state and size < position) or (tail and file.read(len(tail)) != tail):
+    if (HEAD.size < position > size) or (tail and file.read(len(tail)) != tail):
         raise LogReplacedError("file_exchanged")
 
 

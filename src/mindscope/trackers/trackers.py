@@ -12,6 +12,7 @@ from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogP
 from mindscope.trackers.mlflow_database import MLFLOW
 from mindscope.trackers.mlflow_files import MLFLOW_FILES
 from mindscope.trackers.trackio import TRACKIO
+from mindscope.trackers.swanlab import SWANLAB
 from mindscope.trackers.wandb import WANDB
 from mindscope.types import DialectName, Kind
 
@@ -20,6 +21,7 @@ TRACKERS: tuple[Tracker, ...] = (
     MLFLOW,
     MLFLOW_FILES,
     TRACKIO,
+    SWANLAB,
 )
 """The first ones that find logs in a directory read them."""
 BY_DIALECT: Mapping[DialectName, Tracker] = {tracker.dialect: tracker for tracker in TRACKERS}

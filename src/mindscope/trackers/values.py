@@ -8,6 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -92,6 +93,17 @@ def images(tag: str, pictures: Sequence[bytes], width: int, height: int) -> byte
     """Return encoded pictures of one size."""
     texts = [str(width).encode(), str(height).encode(), *pictures]
     return encoded({"tag": tag, "tensor": text_tensor(texts), "metadata": plugin_metadata("images")})
+
+
+def picture_size(picture: bytes) -> tuple[int, int]:
+    """Return the width and the height of an encoded picture. Raises FormatError."""
+    from PIL import Image
+
+    try:
+        with Image.open(BytesIO(picture)) as image:
+            return image.width, image.height
+    except (OSError, ValueError, SyntaxError) as error:
+        raise FormatError(Reason("value_malformed", kind="image", why=str(error))) from error
 
 
 def video(tag: str, animation: bytes, width: int, height: int) -> bytes:
