@@ -69,7 +69,7 @@ COMPILED = {
     "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_tensor_statistics", "_values", "_x_axis"],
     "threads": ["_released_wait"],
     "torch/debugging": ["_cuda_rows", "_nested_tensors", "_step_rows"],
-    "trackers": ["_number_rows"],
+    "trackers": ["_number_rows", "_table_cells"],
 }
 
 

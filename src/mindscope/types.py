@@ -30,6 +30,8 @@ class Kind(str, Enum):
     AUDIO = "audio"
     PR_CURVE = "pr_curve"
     MESH = "mesh"
+    DVCLIVE = "dvclive"
+    CLEARML = "clearml"
     TABLE = "table"
     HTML = "html"
     HPARAMS = "hparams"
@@ -62,6 +64,9 @@ class DialectName(str, Enum):
     MLFLOW_FILES = "mlflow_files"
     TRACKIO = "trackio"
     SWANLAB = "swanlab"
+    DVCLIVE = "dvclive"
+    CLEARML = "clearml"
+    TABLE = "table"
 
     def __str__(self) -> str:
         return self.value

@@ -231,6 +231,8 @@ class Catalog:
         if path in self._listed:
             is_other = self._finder.has_changed(path, is_content=self.holds_content(path))
             look, modified_at = (_Look.OTHER_ENTRIES if is_other else _Look.SAME), self._finder.modified_ns(path) / 1e9
+            if not is_other and path in self._run_of_path:  # a directory that is a log
+                look, modified_at = self._look_at_file(path)
         else:
             look, modified_at = self._look_at_file(path)
         self._schedule.looked(path, time() - modified_at if look is _Look.SAME else 0.0, monotonic())

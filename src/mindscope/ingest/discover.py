@@ -270,18 +270,18 @@ class Finder:
                     logs.append(entry)
         if LIST_NAME in names:  # files that a recorder keeps in a run: what they are makes no other run
             return _Listing(modified_ns, listed_ns, (), (), (), ())
-        if traces.is_pending:
+        if profile := recognize_profile(directory, names):
+            found.append((profile, directory))
+        if data := recognize_debugging_data(directory, names):
+            found.append(data)
+        tracker_logs = logs_in(directory, names, has_events=bool(files or found))
+        if traces.is_pending or tracker_logs.is_pending:
             modified_ns = 0  # its program writes it: list again next time
-        tracker_logs = logs_in(directory, names, has_events=bool(files))
         if tracker_logs.problems:
             unreadable += (unread_log(problem) for problem in tracker_logs.problems)
             modified_ns = 0  # a lock ends without another time: list again next time
         elif not tracker_logs.logs and (foreign := foreign_logs(directory, names)):
             unreadable.append(foreign)
-        if profile := recognize_profile(directory, names):
-            found.append((profile, directory))
-        if data := recognize_debugging_data(directory, names):
-            found.append(data)
         return _Listing(
             max(modified_ns, tracker_logs.modified_ns) if modified_ns else 0,
             listed_ns,

@@ -36,6 +36,7 @@ class TrackerTailer:
         self._progress: Json = None
         self._permanent_damages: tuple[Damage, ...] = ()
         self._was_read = False
+        self._is_rewrite_usual = False
         if saved is None:
             self.ordinal = store.add_file(facts)
         else:
@@ -75,8 +76,10 @@ class TrackerTailer:
 
     def restart_rewritten(self) -> None:
         """Restart as ``restart``, and note that the log was replaced."""
+        is_usual, self._is_rewrite_usual = self._is_rewrite_usual, False
         self.restart()
-        self._permanent_damages = (self._damage(DamageKind.SHRUNK, Reason("file_exchanged")),)
+        if not is_usual:
+            self._permanent_damages = (self._damage(DamageKind.SHRUNK, Reason("file_exchanged")),)
 
     def wait(self) -> None:
         """Read at the next call, after the older logs of the run: steps go on behind theirs."""
@@ -93,8 +96,8 @@ class TrackerTailer:
                 self._state = state
         except FileNotFoundError:
             self._state = None  # deleted since it was found; the next discovery removes it
-        except LogReplacedError:
-            self.needs_restart = True
+        except LogReplacedError as error:
+            self.needs_restart, self._is_rewrite_usual = True, error.is_usual
         except OSError as error:
             self._state = None  # retry at the next read
             reason = reason_of(error)

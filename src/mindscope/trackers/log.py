@@ -72,6 +72,8 @@ class FoundLogs(NamedTuple):
     is_whole: bool = False
     modified_ns: int = 0
     problems: tuple[LogProblem, ...] = ()
+    is_pending: bool = False
+    """Whether a file may become a log without a change of the directory, since it has no rows yet."""
 
 
 NO_LOGS = FoundLogs(())
@@ -100,6 +102,9 @@ class NewRows:
 
 class LogReplacedError(MindscopeError):
     """A log has other content before the position that was read: it must be read from its beginning."""
+
+    is_usual = False
+    """Whether its own program writes such a log again, which is no damage."""
 
 
 def _state_of_file(log: LogPath) -> LogState:

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 
 from mindscope.formats.kinds.tensorboard_plugins import EXPERIMENT_TAG, START_TAG
 from mindscope.trackers import values
+from mindscope.trackers.clearml import CLEARML
+from mindscope.trackers.dvclive import DVCLIVE
 from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, LogProblem, Tracker
 from mindscope.trackers.mlflow_database import MLFLOW
 from mindscope.trackers.mlflow_files import MLFLOW_FILES
 from mindscope.trackers.trackio import TRACKIO
 from mindscope.trackers.swanlab import SWANLAB
+from mindscope.trackers.tables import TABLE
 from mindscope.trackers.wandb import WANDB
 from mindscope.types import DialectName, Kind
 
@@ -22,6 +25,9 @@ TRACKERS: tuple[Tracker, ...] = (
     MLFLOW_FILES,
     TRACKIO,
     SWANLAB,
+    DVCLIVE,
+    CLEARML,
+    TABLE,
 )
 """The first ones that find logs in a directory read them."""
 BY_DIALECT: Mapping[DialectName, Tracker] = {tracker.dialect: tracker for tracker in TRACKERS}
@@ -29,7 +35,9 @@ SEPARATOR = "#run="
 """Between the path of a file and the name of a run in it."""
 
 
-_SUFFIXES = (".wandb", ".swanlab", ".db", ".sqlite", ".sqlite3", ".csv", ".json", ".jsonl", ".yaml", ".tsv", ".zip")
+_SUFFIXES = (
+    ".wandb", ".swanlab", ".db", ".sqlite", ".sqlite3", ".csv", ".json", ".jsonl", ".ndjson", ".yaml", ".tsv", ".zip", "training.log",
+)  # fmt: skip
 
 
 def is_tracker_log_name(name: str) -> bool:
@@ -39,7 +47,7 @@ def is_tracker_log_name(name: str) -> bool:
 
 def find_logs(directory: Directory) -> FoundLogs:
     """Return the logs in a directory. Those that can't be read are left out."""
-    logs, is_whole, modified_ns = list[FoundLog](), False, 0
+    logs, is_whole, is_pending, modified_ns = list[FoundLog](), False, False, 0
     problems = dict[str, LogProblem]()
     for tracker in TRACKERS:
         if (logs or directory.has_events) and not tracker.is_own_run:
@@ -50,12 +58,14 @@ def find_logs(directory: Directory) -> FoundLogs:
             continue
         logs += found.logs
         is_whole |= found.is_whole
+        is_pending |= found.is_pending
         modified_ns = max(modified_ns, found.modified_ns)
         problems |= {problem.path: problem for problem in found.problems}
     for log in logs:  # one tracker reads what another one could not a moment ago
         problems.pop(log.path.path, None)
-    is_any = bool(logs or modified_ns or problems)
-    return FoundLogs(tuple(logs), is_whole, modified_ns, tuple(problems.values())) if is_any else NO_LOGS
+    is_any = bool(logs or modified_ns or problems or is_pending)
+    found = FoundLogs(tuple(logs), is_whole, modified_ns, tuple(problems.values()), is_pending)
+    return found if is_any else NO_LOGS
 
 
 def as_text(path: LogPath) -> str:

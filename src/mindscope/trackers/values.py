@@ -100,8 +100,8 @@ def picture_size(picture: bytes) -> tuple[int, int]:
     from PIL import Image
 
     try:
-        with Image.open(BytesIO(picture)) as image:
-            return image.width, image.height
+        with cast(Any, Image).open(BytesIO(picture)) as image:
+            return int(image.width), int(image.height)
     except (OSError, ValueError, SyntaxError) as error:
         raise FormatError(Reason("value_malformed", kind="image", why=str(error))) from error
 
