@@ -26,6 +26,7 @@ COMMANDS = {
     "export": "Export scalars as CSV or Parquet, other values as files: PNG images, GIF videos, npy, npz, texts and "
     "audio.",
     "pack": "Pack runs into one file, which opens without unpacking.",
+    "import": "Write event files of the runs of Aim, which its own package reads.",
     "repair": "Copy the intact records of damaged event files into new files.",
     "watch": "Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.",
     "cache": "List or delete the caches of logs.",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import typer.core
@@ -36,6 +37,7 @@ class LazyCommands(Mapping[str, Any]):
 @cache
 def _command(package: str, name: str) -> Any:
     """Return the group of a module with ``commands``, else the command of its function ``name``."""
+    name = f"{name}_" if iskeyword(name) else name
     module = import_module(f"{package}.{name}")
     if hasattr(module, "commands"):
         return typer.main.get_group(module.commands)
