@@ -30,10 +30,10 @@ def base(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def test_scalars_are_those_that_were_reported(base: Path) -> None:
     store = only_run(base)
-    own = expected("clearml")
-    own["Summary/best"][0][0] = 5  # a value that a task has once is at its last step
-    assert points(store) == {tag: [(step, value) for step, _, value in rows] for tag, rows in own.items()}
-    for tag, rows in own.items():
+    reported = expected("clearml")
+    reported["Summary/best"][0][0] = 5  # a value that a task has once is at its last step
+    assert points(store) == {tag: [(step, value) for step, _, value in rows] for tag, rows in reported.items()}
+    for tag, rows in reported.items():
         columns = store.scalars(tag).all()  # pyright: ignore[reportOptionalMemberAccess]
         assert columns.wall_time.tolist() == pytest.approx([time / 1e3 for _, time, _ in rows])
     assert (store.dialects, store.files[0].run_name) == ((DialectName.CLEARML,), "first")

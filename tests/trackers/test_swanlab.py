@@ -31,10 +31,10 @@ def log(tmp_path: Path) -> Path:
 def test_scalars_are_those_of_the_own_reader() -> None:
     store = only_run(DATA / "swanlab")
     tag_of = {tag.replace("system/", "__swanlab__."): tag for tag in store.tags(Kind.SCALAR)}
-    own = expected("swanlab")["scalars"]
-    assert tag_of.keys() == own.keys()
+    reported = expected("swanlab")["scalars"]
+    assert tag_of.keys() == reported.keys()
     scalars = points(store)
-    for key, rows in own.items():
+    for key, rows in reported.items():
         columns = store.scalars(tag_of[key]).all()  # pyright: ignore[reportOptionalMemberAccess]
         assert scalars[tag_of[key]] == [(step, value) for step, _, value in rows], key
         assert columns.wall_time.tolist() == pytest.approx([time for _, time, _ in rows], abs=1e-6)
@@ -46,12 +46,12 @@ def test_measurements_of_the_machine_have_names_of_their_own() -> None:
 
 def test_media_are_the_files_of_the_own_reader() -> None:
     run = open_run(LOG.parent)
-    own = expected("swanlab")["media"]
-    assert set(own) - {"cloud"} == {
+    reported = expected("swanlab")["media"]
+    assert set(reported) - {"cloud"} == {
         tag for kind in ("image", "audio", "text", "html", "video") for tag in run.tags(kind) if tag != "output"
     }
     for key, kind, folder in (("image", "image", "image"), ("images", "image", "image"), ("sound", "audio", "audio")):
-        ((step, names),) = own[key]
+        ((step, names),) = reported[key]
         (sample,) = run.values(kind, key)
         decoded = sample.value if kind == "image" else (sample.value,)
         files = [(LOG.parent / "media" / folder / name).read_bytes() for name in names]

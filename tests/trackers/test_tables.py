@@ -35,9 +35,9 @@ def write(path: Path, text: str, *, is_settled: bool = True) -> Path:
 @pytest.mark.parametrize("name", expected("tables"))
 def test_values_are_those_of_pandas(name: str) -> None:
     store = runs_below(DATA / "tables")[name]
-    found = points(store)
+    scalars = points(store)
     for tag, rows in expected("tables")[name].items():
-        assert found.get(tag, []) == [(step, value) for step, value in rows], tag
+        assert scalars.get(tag, []) == [(step, value) for step, value in rows], tag
     assert not store.damages
     assert store.dialects == (DialectName.TABLE,)
 

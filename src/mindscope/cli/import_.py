@@ -29,13 +29,13 @@ def import_(
     """
     from mindscope.cli.import_aim import imported_runs
 
-    count = known = 0
+    count = present = 0
     try:
         with terminable():
             if not (repository / ".aim").is_dir():
                 raise typer.BadParameter(f"{repository} has no folder .aim")
             for directory, is_new in imported_runs(repository, out, python or sys.executable):
-                count, known = count + is_new, known + (not is_new)
+                count, present = count + is_new, present + (not is_new)
                 if is_new:
                     typer.echo(f"imported {directory}")
     except KeyboardInterrupt as interrupt:
@@ -43,4 +43,4 @@ def import_(
     except (MindscopeError, OSError) as error:
         sys.stderr.write(f"mindscope: {printable(str(error))}\n")
         raise typer.Exit(1) from None
-    typer.echo(f"{count} new runs, {known} were there; open them with: mindscope start {out}")
+    typer.echo(f"{count} new runs, {present} were there; open them with: mindscope start {out}")

@@ -92,11 +92,11 @@ def _find_history(directory: Directory) -> FoundLogs | None:
     numbers = sorted(
         (int(match[1]) for name in directory.names if (match := _CHECKPOINT.fullmatch(name))), reverse=True
     )
-    own = (HISTORY,) if HISTORY in directory.names else ()
-    for position, name in enumerate((*own, *(f"checkpoint-{number}{os.sep}{HISTORY}" for number in numbers))):
+    direct = (HISTORY,) if HISTORY in directory.names else ()
+    for position, name in enumerate((*direct, *(f"checkpoint-{number}{os.sep}{HISTORY}" for number in numbers))):
         path = directory.join(name)
         if os.path.isfile(path) and has_history(path):  # noqa: PTH113 (ten thousand times)
-            return FoundLogs((_found_history(directory, path),), is_pending=position > 0 and not own)
+            return FoundLogs((_found_history(directory, path),), is_pending=position > 0 and not direct)
     return None
 
 

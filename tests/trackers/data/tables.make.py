@@ -108,13 +108,13 @@ def ultralytics() -> None:
 
 def values(frame: pd.DataFrame, step: str) -> dict[str, list[list[object]]]:
     """Return steps and texts of the numbers in each column, as in ``checking.points``; a cell without text is none."""
-    found: dict[str, list[list[object]]] = {}
+    rows_of: dict[str, list[list[object]]] = {}
     for name in frame.columns:
         cells = frame[name]
         rows = [[int(frame[step][row]), repr(float(cell))] for row, cell in cells.items() if cell not in ("", "NA")]
-        found[name.strip()] = rows
-    del found[step.strip()]
-    return found
+        rows_of[name.strip()] = rows
+    del rows_of[step.strip()]
+    return rows_of
 
 
 def frame_of(name: str) -> pd.DataFrame:
