@@ -104,7 +104,14 @@ class Image:
     height: int
     width: int
     channels: int
-    encoded: bytes
+    encoded: bytes = field(repr=False)
+
+    def _repr_png_(self) -> bytes | None:
+        """Show the image in a notebook."""
+        return self.encoded if self.encoded.startswith(b"\x89PNG") else None
+
+    def _repr_jpeg_(self) -> bytes | None:
+        return self.encoded if self.encoded.startswith(b"\xff\xd8\xff") else None
 
     def pixels(self) -> NDArray[np.uint8]:
         """Decode to uint8, as browsers show it: shape (height, width) for gray, else (height, width, 3 or 4).
@@ -146,7 +153,7 @@ class Video:
 
     height: int
     width: int
-    encoded: bytes
+    encoded: bytes = field(repr=False)
 
     def frames(self) -> Iterator[NDArray[np.uint8]]:
         """Decode one frame after the other to uint8, shape (height, width, 3).
@@ -208,9 +215,9 @@ class Audio:
     sample_rate: float
     channels: int
     frames: int
-    encoded: bytes
+    encoded: bytes = field(repr=False)
     content_type: str
-    more: tuple[bytes, ...] = ()
+    more: tuple[bytes, ...] = field(default=(), repr=False)
 
     @property
     def clips(self) -> tuple[bytes, ...]:

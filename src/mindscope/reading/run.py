@@ -16,6 +16,7 @@ from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensors import tensor_at
 from mindscope.artifacts.recorded_files import RecordedFile, recorded_files
 from mindscope.formats.kinds import KINDS
+from mindscope.reading.displays import run_html
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
 from mindscope.reading.hparams_sessions import read_hparams
 from mindscope.reading.scalars import Scalars
@@ -242,6 +243,9 @@ class Run:
     def dropped(self) -> int:
         """How many values the recorder dropped, by its own count."""
         return self.store.dropped
+
+    def _repr_html_(self) -> str:
+        return run_html(self.store)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {kind}" for kind, count in self.store.tag_counts().items())

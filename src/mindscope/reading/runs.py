@@ -14,6 +14,7 @@ from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistic
 from mindscope.analysis.ranks import find_ranks
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
+from mindscope.reading.displays import runs_html
 from mindscope.reading.run import Run
 from mindscope.reading.scalars import MEAN_OF
 from mindscope.reading.sql.limits import MOST_MEMORY_BYTES, MOST_ROWS, MOST_SECONDS, QueryLimits
@@ -151,6 +152,9 @@ class Runs(Mapping[str, Run], Tabular):
         fields = {name: _FIELDS.get(name, ColumnField(Unit.COUNT, SUM)) for row in rows[:1] for name in row}
         columns = {name: column_of([row[name] for row in rows], field.unit) for name, field in fields.items()}
         return Table(extra=columns, extra_fields=fields)
+
+    def _repr_html_(self) -> str:
+        return runs_html(self.base, [run.store for run in self.values()])
 
     def __repr__(self) -> str:
         return f"Runs({self.base!r}: {len(self)} runs)"

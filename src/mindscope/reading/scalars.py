@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.scalar_statistics import ScalarStatistics, scalar_statistics
+from mindscope.reading.displays import scalars_html
 from mindscope.table.columns import Ids
 from mindscope.table.schema import EQUAL, MIN, Unit
 from mindscope.table.table import Table
@@ -44,6 +45,9 @@ class Scalars(Table):
 
     def __iter__(self) -> Iterator[ScalarPoint]:
         return map(ScalarPoint, self.step.tolist(), self.wall_time.tolist(), self.value.tolist())
+
+    def _repr_html_(self) -> str:
+        return scalars_html(self.tag, self.step, self.value)
 
     def statistics(self) -> ScalarStatistics:
         """Return first, last, minimum, maximum and mean value. Raises ValueError without points."""
