@@ -13,9 +13,9 @@ from mindscope.trackers.dvclive import DVCLIVE
 from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, LogProblem, Tracker
 from mindscope.trackers.mlflow_database import MLFLOW
 from mindscope.trackers.mlflow_files import MLFLOW_FILES
-from mindscope.trackers.trackio import TRACKIO
 from mindscope.trackers.swanlab import SWANLAB
 from mindscope.trackers.tables import TABLE
+from mindscope.trackers.trackio import TRACKIO
 from mindscope.trackers.wandb import WANDB
 from mindscope.types import DialectName, Kind
 
@@ -36,7 +36,8 @@ SEPARATOR = "#run="
 
 
 _SUFFIXES = (
-    ".wandb", ".swanlab", ".db", ".sqlite", ".sqlite3", ".csv", ".json", ".jsonl", ".ndjson", ".yaml", ".tsv", ".zip", "training.log",
+    ".wandb", ".swanlab", ".db", ".sqlite", ".sqlite3", ".csv", ".json", ".jsonl", ".ndjson", ".yaml", ".tsv", ".zip",
+    "training.log",
 )  # fmt: skip
 
 

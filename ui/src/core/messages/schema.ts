@@ -814,6 +814,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Embeddings
+         * @description The embeddings that runs have in files of TensorBoard's projector, by tag and step.
+         */
+        post: operations["query_embeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Neighbor Graph
+         * @description The nearest neighbors of all points, which t-SNE and UMAP begin with, or the progress of their computation.
+         *
+         *     The header is EmbeddingGraphHeader.
+         */
+        get: operations["get_neighbor_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Metadata
+         * @description One column of the metadata of the points. The header is EmbeddingMetadataHeader.
+         */
+        get: operations["get_metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/neighbors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Neighbors
+         * @description The nearest points of a point in all dimensions, with their distances.
+         */
+        get: operations["get_neighbors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Points
+         * @description The principal components of an embedding, or the progress of computing them. The header is EmbeddingHeader.
+         */
+        get: operations["get_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embeddings/sprite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sprite
+         * @description The picture with one image for each vector of the file, row by row.
+         */
+        get: operations["get_sprite"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/expressions": {
         parameters: {
             query?: never;
@@ -1397,6 +1519,28 @@ export interface paths {
          * @description Return a message with all of its lines.
          */
         post: operations["query_log_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mesh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Mesh
+         * @description Return a mesh or point cloud of at most ``most`` vertices; the header is MeshHeader.
+         *
+         *     ``tag`` is the name of the mesh, without _VERTEX, _FACE and _COLOR. ``id`` is that of ``/api/values``.
+         */
+        get: operations["get_mesh"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2145,7 +2289,7 @@ export interface paths {
         put?: never;
         /**
          * Delete Runs
-         * @description Delete the event files of runs, and directories that are empty then. They can't be restored.
+         * @description Delete the event files of runs, the files they kept, and directories that are empty then, for ever.
          */
         post: operations["delete_runs"];
         delete?: never;
@@ -4851,7 +4995,7 @@ export interface components {
          * @description The message layout of a file.
          * @enum {string}
          */
-        DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
+        DialectName: "mindspore" | "mindspore_lineage" | "tensorboard" | "wandb" | "mlflow" | "mlflow_files" | "trackio" | "swanlab" | "dvclive" | "clearml" | "table";
         /**
          * DiffAnswer
          * @description Either the ``diff``, or the ``progress`` of reading ``reading``, or the ``problem`` that prevents it.
@@ -5032,6 +5176,132 @@ export interface components {
             window: components["schemas"]["DifferenceWindow"] | null;
         };
         /**
+         * EmbeddingColumn
+         * @description A column of metadata. ``distinct`` counts its values, ``is_number`` says that all are numbers or empty.
+         */
+        EmbeddingColumn: {
+            /** Distinct */
+            distinct: number;
+            /** Is Number */
+            is_number: boolean;
+            /** Name */
+            name: string;
+        };
+        /**
+         * EmbeddingEntry
+         * @description An embedding of a run; ``name`` and ``version`` name it in requests.
+         *
+         *     ``step`` is None where the name says none. ``problem`` says why it can't be read; then ``version`` is empty.
+         */
+        EmbeddingEntry: {
+            /** Name */
+            name: string;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Run */
+            run: string;
+            /** Step */
+            step: number | null;
+            /** Tag */
+            tag: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * EmbeddingFacts
+         * @description What an embedding holds.
+         *
+         *     ``total`` counts the vectors of its file, of which every ``stride``-th was read, and ``points`` those that are
+         *     drawn: ``not_finite`` have NaN or infinities. ``sprite`` is the width and height of one image, None without any.
+         */
+        EmbeddingFacts: {
+            /** Columns */
+            columns: components["schemas"]["EmbeddingColumn"][];
+            /** Dimensions */
+            dimensions: number;
+            /** Not Finite */
+            not_finite: number;
+            /** Points */
+            points: number;
+            /** Problems */
+            problems: components["schemas"]["FileProblem"][];
+            /** Sprite */
+            sprite: [
+                number,
+                number
+            ] | null;
+            /** Stride */
+            stride: number;
+            /** Total */
+            total: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * EmbeddingGraphHeader
+         * @description The nearest neighbors of each of the points ``sample`` among these, ``count`` for each, with their distances.
+         */
+        EmbeddingGraphHeader: {
+            /** Count */
+            count: number;
+            /** Distances */
+            distances: components["schemas"]["Float32Column"];
+            /** Neighbors */
+            neighbors: components["schemas"]["Int32Column"];
+            problem: components["schemas"]["ReasonEntry"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
+            /** Sample */
+            sample: components["schemas"]["Int32Column"];
+        };
+        /**
+         * EmbeddingHeader
+         * @description Points of an embedding: ``rows`` are those of its file.
+         *
+         *     ``coordinates`` are those along the first component of all points, then those along the next one. ``explained`` is
+         *     the share of the variance of each component.
+         */
+        EmbeddingHeader: {
+            /** Coordinates */
+            coordinates: components["schemas"]["Float32Column"];
+            /** Explained */
+            explained: components["schemas"]["Float64Column"];
+            facts: components["schemas"]["EmbeddingFacts"] | null;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
+            /** Rows */
+            rows: components["schemas"]["Int32Column"];
+        };
+        /**
+         * EmbeddingMetadataHeader
+         * @description One column: ``codes`` are indices into the distinct ``texts``.
+         *
+         *     ``numbers`` has the value of each point where all are numbers, NaN for empty ones; else nothing.
+         */
+        EmbeddingMetadataHeader: {
+            /** Codes */
+            codes: components["schemas"]["Uint32Column"];
+            /** Numbers */
+            numbers: components["schemas"]["Float64Column"];
+            texts: components["schemas"]["Utf8Column"];
+        };
+        /**
+         * EmbeddingsAnswer
+         * @description The embeddings of runs, by run, tag and step.
+         */
+        EmbeddingsAnswer: {
+            /** Embeddings */
+            embeddings: components["schemas"]["EmbeddingEntry"][];
+            /** Unlisted */
+            unlisted: components["schemas"]["UnlistedEmbeddings"][];
+        };
+        /**
+         * EmbeddingsQuery
+         * @description The runs whose embeddings are listed.
+         */
+        EmbeddingsQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * EstimateEntry
          * @description A value with its 95 % interval over ``size`` runs; null for a number that is not finite.
          */
@@ -5182,7 +5452,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -5234,7 +5504,7 @@ export interface components {
         FileFormat: "csv" | "json" | "parquet";
         /**
          * FileProblem
-         * @description A file of a profile, and why something of it could not be read.
+         * @description What is wrong with a file of an embedding.
          */
         FileProblem: {
             /** File */
@@ -6184,7 +6454,7 @@ export interface components {
          * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
          */
-        Kind: "scalar" | "image" | "video" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "table" | "html" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph" | "tensor_statistics";
+        Kind: "scalar" | "image" | "video" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "dvclive" | "clearml" | "table" | "html" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph" | "tensor_statistics";
         /**
          * LandscapeColumns
          * @description float64, ``evaluated`` is uint8.
@@ -7129,6 +7399,42 @@ export interface components {
             width: number;
         };
         /**
+         * MeshHeader
+         * @description A mesh of a step: columns of three numbers a row.
+         *
+         *     ``vertex`` has coordinates, ``face`` the numbers of three vertices, ``color`` red, green and blue of each vertex, or
+         *     nothing. ``vertices`` and ``faces`` count those before the reduction to the columns. ``box`` is the lowest and the
+         *     highest vertex, six numbers, empty without any. ``config`` is a JSON object of names of three.js, or "".
+         */
+        MeshHeader: {
+            /** Batch */
+            batch: number;
+            /** Box */
+            box: number[];
+            /** Color */
+            color: components["schemas"]["Uint8Column"];
+            /** Config */
+            config: string;
+            /** Face */
+            face: components["schemas"]["Uint32Column"];
+            /** Faces */
+            faces: number;
+            /** Problems */
+            problems: components["schemas"]["ReasonEntry"][];
+            /** Step */
+            step: number;
+            /** Vertex */
+            vertex: components["schemas"]["Float32Column"];
+            /** Vertices */
+            vertices: number;
+        };
+        /**
+         * Metric
+         * @description How far apart two vectors are: 1 - cos of their angle, or the length of their difference.
+         * @enum {string}
+         */
+        Metric: "cosine" | "euclidean";
+        /**
          * MismatchKind
          * @description The kind of a difference between the entries of ranks for one collective.
          * @enum {string}
@@ -7299,6 +7605,16 @@ export interface components {
         NamesAnswer: {
             /** Names */
             names: string[];
+        };
+        /**
+         * NeighborsAnswer
+         * @description The nearest points of a point, the nearest first.
+         */
+        NeighborsAnswer: {
+            /** Distances */
+            distances: number[];
+            /** Points */
+            points: number[];
         };
         /**
          * NodeAnswer
@@ -8219,7 +8535,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_media_type" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -8548,7 +8864,9 @@ export interface components {
         };
         /**
          * RunDeletion
-         * @description A deletion of one run: it deletes the event ``files``, and leaves the names in ``kept`` in the directory.
+         * @description A deletion of one run: it deletes ``files``, and leaves the names in ``kept`` in the directory.
+         *
+         *     ``files`` are event files, and what the recorder of the run kept below ``files/``, by its list.
          *
          *     If ``kept`` is empty, it deletes the directory too.
          */
@@ -8644,6 +8962,8 @@ export interface components {
          *     Of a run without event files, ``size_bytes`` and ``last_wall_time`` are those of its other contents; the size is
          *     null if it is unknown, as of directories.
          *
+         *     ``notes`` say what of the logs of another tracker is not shown as it is there.
+         *
          *     ``rank`` is the number of the run in the group of ranks ``rank_of``; both are null for a run without siblings.
          */
         RunSummary: {
@@ -8667,6 +8987,8 @@ export interface components {
             last_wall_time: number | null;
             /** Name */
             name: string;
+            /** Notes */
+            notes: components["schemas"]["ReasonEntry"][];
             /** Path */
             path: string;
             /** Rank */
@@ -9994,6 +10316,15 @@ export interface components {
             run: string;
             /** Source */
             source: string;
+        };
+        /**
+         * UnlistedEmbeddings
+         * @description A run whose embeddings can't be listed.
+         */
+        UnlistedEmbeddings: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Run */
+            run: string;
         };
         /**
          * UnlistedRun
@@ -11371,7 +11702,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -11389,7 +11720,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11499,7 +11830,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14405,6 +14736,626 @@ export interface operations {
             };
         };
     };
+    query_embeddings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_neighbor_graph: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+                count: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_metadata: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+                column: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_neighbors: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+                point: number;
+                metric?: components["schemas"]["Metric"];
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighborsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_points: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_sprite: {
+        parameters: {
+            query: {
+                run: string;
+                name: string;
+                /** @description As in /api/embeddings. */
+                version: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, embedding, column or point. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The embedding is not read yet, or has changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     query_expressions: {
         parameters: {
             query?: never;
@@ -14841,7 +15792,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -14859,7 +15810,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14947,7 +15898,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -14965,7 +15916,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15050,7 +16001,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15068,7 +16019,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15160,7 +16111,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15178,7 +16129,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15265,7 +16216,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15283,7 +16234,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15371,7 +16322,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15389,7 +16340,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15475,7 +16426,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15493,7 +16444,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15756,7 +16707,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -15774,7 +16725,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -16155,7 +17106,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -16173,7 +17124,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17236,6 +18187,115 @@ export interface operations {
             };
         };
     };
+    get_mesh: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                id: string;
+                /** @description The number of the mesh in its batch. */
+                item?: number;
+                /** @description More vertices are sampled, or joined where they have faces. */
+                most?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes are no such value. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     query_norms: {
         parameters: {
             query?: never;
@@ -17303,7 +18363,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -17321,7 +18381,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -17494,7 +18554,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -17512,7 +18572,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21602,7 +22662,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21620,7 +22680,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21713,7 +22773,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -21731,7 +22791,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -21844,7 +22904,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22018,7 +23078,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22036,7 +23096,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22125,7 +23185,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22143,7 +23203,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22232,7 +23292,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22250,7 +23310,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22339,7 +23399,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22357,7 +23417,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22448,7 +23508,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22466,7 +23526,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22556,7 +23616,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22574,7 +23634,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22667,7 +23727,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22685,7 +23745,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22772,7 +23832,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22790,7 +23850,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -22973,7 +24033,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -22991,7 +24051,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -23078,7 +24138,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The body is not declared as application/json. */
+            /** @description The bytes are no such value. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -23096,7 +24156,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes can't be read any more, or are no such value. */
+            /** @description The bytes can't be read any more. */
             500: {
                 headers: {
                     [name: string]: unknown;
