@@ -2,7 +2,7 @@
 /** Runs a layout outside of the browser: reads a job from a file, writes the places to another. */
 import { readFileSync, writeFileSync } from "node:fs";
 
-import { advance, layoutOf } from "../../ui/src/core/embeddings/runLayout";
+import { advance, layoutOf } from "../../ui/src/state/data/runLayout";
 
 const [from, to] = process.argv.slice(2) as [string, string];
 const { count, neighbors, distances, initial, ...job } = JSON.parse(readFileSync(from, "utf8"));

@@ -64,8 +64,8 @@ def parameters(
 
 def experiment_of(start: bytes) -> bytes:
     """Return the experiment of the start of a session: its parameters in their order, and no metric."""
-    content = HPARAMS.tensorboard.decode(start) if HPARAMS.tensorboard else {}
-    names = content.get("session_start_info", {}).get("hparams", {})
+    content: Message = HPARAMS.tensorboard.decode(start) if HPARAMS.tensorboard else {}
+    names: Message = content.get("session_start_info", {}).get("hparams", {})
     return encoded(experiment({"hparam_infos": [{"name": name} for name in names]}))
 
 

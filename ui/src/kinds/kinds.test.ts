@@ -44,7 +44,14 @@ describe("the pages", () => {
   });
 
   it("are all of a kind, but the runs, the dashboard, embeddings, the reports, the query, the logs and what is not found", () => {
-    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual(["/", "/dashboard", "/embeddings", "/reports", "/query", "/logs"]);
+    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual([
+      "/",
+      "/dashboard",
+      "/embeddings",
+      "/reports",
+      "/query",
+      "/logs",
+    ]);
     expect(routeOf("/nowhere").path).toBe("");
   });
 

@@ -60,13 +60,12 @@ class QueryResult(Sequence[dict[str, Any]], Tabular):
             taken = self._arrow.slice(start, max(0, stop - start)) if step == 1 else None
             taken = self._arrow.take(list(range(start, stop, step))) if taken is None else taken
             return QueryResult(taken, self.is_complete, self.seconds, self.problems)
-        row: int = range(len(self))[index]
+        row = range(len(self))[int(index)]
         return self._arrow.slice(row, 1).to_pylist(maps_as_pydicts="lossy")[0]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for batch in self._arrow.to_batches(1024):
-            rows: list[dict[str, Any]] = batch.to_pylist(maps_as_pydicts="lossy")
-            yield from rows
+            yield from cast("list[dict[str, Any]]", batch.to_pylist(maps_as_pydicts="lossy"))
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return the rows as tuples of Python objects, in the order of the columns."""

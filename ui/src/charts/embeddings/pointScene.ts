@@ -14,7 +14,7 @@ import {
 
 import type { Viewport } from "../../core/embeddings/pointCamera";
 import type { Rgb } from "../../core/scales/colorMap";
-import { surfaceRenderer } from "../landscapes/surfaceRenderer";
+import { sceneRenderer } from "../scene/sceneRenderer";
 
 /** Images of all points in one picture, row by row; `rows` is the number of the image of each point. */
 export interface Sprite {
@@ -146,7 +146,7 @@ export class PointScene {
 
   /** Draws into the canvas of the shared renderer, all points or evenly spaced ones; null without WebGL. */
   render(transform: Float32Array, size: Viewport, ratio: number, radius: number, isCoarse: boolean): HTMLCanvasElement | null {
-    const shared = surfaceRenderer();
+    const shared = sceneRenderer();
     if (!shared || !this.#geometry.hasAttribute("position")) return null;
     const { renderer } = shared;
     const [width, height] = [Math.max(1, Math.round(size.width * ratio)), Math.max(1, Math.round(size.height * ratio))];

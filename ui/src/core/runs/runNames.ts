@@ -47,7 +47,15 @@ function wholeName(text: string): NamePart[] {
 }
 
 /** The trackers whose logs are read in place, by the dialect of the log. */
-export const TRACKERS: ReadonlyMap<string, string> = new Map([["wandb", "Weights & Biases"]]);
+export const TRACKERS: ReadonlyMap<string, string> = new Map([
+  ["wandb", "Weights & Biases"],
+  ["mlflow", "MLflow"],
+  ["mlflow_files", "MLflow"],
+  ["swanlab", "SwanLab"],
+  ["trackio", "Trackio"],
+  ["dvclive", "DVCLive"],
+  ["clearml", "ClearML"],
+]);
 
 /** The tracker that logged a run; null for event files. */
 export function trackerOf({ dialects }: { dialects: readonly string[] }): string | null {

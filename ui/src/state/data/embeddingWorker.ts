@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LayoutJob } from "../../core/embeddings/layout";
-import { advance, layoutOf } from "../../core/embeddings/runLayout";
+import { advance, layoutOf } from "./runLayout";
 
 const SHARE_MS = 60;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TSNE_ITERATIONS, type Layout, type LayoutJob, type LayoutProgress } from "./layout";
-import { Tsne } from "./tsne";
+import { TSNE_ITERATIONS, type Layout, type LayoutJob, type LayoutProgress } from "../../core/embeddings/layout";
+import { Tsne } from "../../core/embeddings/tsne";
 import { Umap } from "./umap";
 
 export function layoutOf({ method, graph, initial, dims, perplexity, seed }: LayoutJob): Layout {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { UMAP } from "umap-js";
 
-import type { NeighborGraph } from "./affinities";
-import type { Layout } from "./layout";
-import { seededRandom } from "./random";
+import type { NeighborGraph } from "../../core/embeddings/affinities";
+import type { Layout } from "../../core/embeddings/layout";
+import { seededRandom } from "../../core/embeddings/random";
 
 const INITIAL_REACH = 10;
 const MIN_DISTANCE = 0.1;
