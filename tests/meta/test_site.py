@@ -23,7 +23,7 @@ WITHOUT_PICTURES = {
     f"{name}.md" for name in "README benchmarks commands event-files expressions glossary http python".split()
 }
 """Documents of no page of the product."""
-ALL_BYTES = 3_000_000
+ALL_BYTES = 3_200_000
 PICTURE = re.compile(r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img ([^>]+)>')
 
 
