@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import subsetFont from "subset-font";
 import { loadEnv, type Plugin } from "vite";
@@ -46,13 +48,47 @@ const pdfFont: Plugin = {
   load: (id) => (id === `\0${PDF_FONTS}` ? pdfFonts(LETTERS_TEXT) : null),
 };
 
+const LICENSES = "licenses.md";
+/** Directories of the packages whose code is in workers, of which `build.license` knows nothing. */
+const workerPackages = new Set<string>();
+
+const workerCode: Plugin = {
+  name: "worker-code",
+  generateBundle(_, bundle) {
+    for (const file of Object.values(bundle)) {
+      const ids = file.type === "chunk" ? file.moduleIds : [];
+      for (const id of ids) {
+        const [directory] = /\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
+        if (directory) workerPackages.add(directory);
+      }
+    }
+  },
+};
+
+/** Adds these packages to the licenses. */
+const workerLicenses: Plugin = {
+  name: "worker-licenses",
+  writeBundle({ dir = "" }) {
+    const path = `${dir}/${LICENSES}`;
+    let text = readFileSync(path, "utf8");
+    for (const directory of [...workerPackages].sort()) {
+      const { name, version, license } = JSON.parse(readFileSync(`${directory}/package.json`, "utf8")) as Record<string, string>;
+      const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
+      const head = `## ${name} - `;
+      if (!text.includes(head)) text += `\n${head}${version} (${license})\n\n${file ? readFileSync(`${directory}/${file}`, "utf8") : ""}\n`;
+    }
+    writeFileSync(path, text);
+  },
+};
+
 export default defineConfig({
-  plugins: [svelte(), smallFont, pdfFont],
+  plugins: [svelte(), smallFont, pdfFont, workerLicenses],
+  worker: { plugins: () => [workerCode] },
   build: {
     outDir: "dist/built",
     target: "es2022",
     assetsInlineLimit: 0,
-    license: { fileName: "licenses.md" }, // of all packages whose code the page holds
+    license: { fileName: LICENSES }, // of all packages whose code the page holds
     // few requests, since a page is drawn after its last piece of code has come; larger pieces merge what pages need with what they rarely need
     cssCodeSplit: false,
     rollupOptions: { output: { experimentalMinChunkSize: 6_000 } },

@@ -17,6 +17,7 @@ from tests.tensorboard.test_compared import plain, values
 
 pytestmark = pytest.mark.framework
 Call = Callable[[Any], Any]
+torch.manual_seed(0)  # the names of the tests have the numbers
 RANDOM = np.random.default_rng(0)
 NOISE, BYTES = RANDOM.random((3, 32, 32)), RANDOM.integers(0, 256, (3, 32, 32), np.uint8)
 BATCH, SOUND = RANDOM.random((16, 3, 8, 8)), np.sin(np.linspace(0, 99, 4000))

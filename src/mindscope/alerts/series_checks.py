@@ -110,11 +110,11 @@ class ConditionCheck:
     def read(self, store: RunStore) -> None:
         """Check the new steps that all series have."""
         found = [store.scalars(tag) for tag in self._rule.tags]
-        series = [each for each in found if each is not None]
+        series = [points for points in found if points is not None]
         if len(series) < len(found) or self._rule.condition is None:
             self._reset(())
             return
-        prefix_ids = tuple(each.visible_parts().prefix_id for each in series)
+        prefix_ids = tuple(points.visible_parts().prefix_id for points in series)
         if (
             any(now is not before for now, before in zip(prefix_ids, self._prefix_ids, strict=False))
             or not self._prefix_ids

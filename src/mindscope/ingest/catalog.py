@@ -383,7 +383,7 @@ class Catalog:
         self._loaders = loaders
         self._run_of_path = {path: id for id, loader in loaders.items() for path in loader.paths}
         logs = (loader.tracker_logs for loader in loaders.values())
-        self._tracker_logs = TrackerLogPaths({key: file for each in logs for key, file in each.items()})
+        self._tracker_logs = TrackerLogPaths({key: file for by_key in logs for key, file in by_key.items()})
         self._runs = MappingProxyType({id: loader.store for id, loader in loaders.items()})
         self._list_version += 1
 

@@ -82,7 +82,7 @@ class TrackerTailer:
             self._permanent_damages = (self._damage(DamageKind.SHRUNK, Reason("file_exchanged")),)
 
     def wait(self) -> None:
-        """Read at the next call, after the older logs of the run: steps go on behind theirs."""
+        """Read at the next call, after the older logs of the run: steps continue after theirs."""
         self.has_more = True
 
     def read(self, buffer_pool: ReadBufferPool, budget_bytes: int = BUDGET_BYTES) -> bool:

@@ -145,6 +145,6 @@ def _facts_from_json(state: Json) -> FileFacts:
         purge=None if purge is None else Purge(*purge),
         stopped_at=stopped_at,
         run_name=run_name,
-        notes=tuple(note for each in notes if isinstance(note := reason_from_json(each), Reason)),
+        notes=tuple(note for note in map(reason_from_json, notes) if isinstance(note, Reason)),
         damages=tuple(damage_from_json(damage) for damage in damages),
     )

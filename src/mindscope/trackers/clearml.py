@@ -34,8 +34,8 @@ def _find(directory: Directory) -> FoundLogs:
     path, name = directory.path, os.path.basename(directory.path)  # noqa: PTH119
     names = directory.names
     if _TASK in names and (name.startswith("offline-") or (_METRICS in names and _OUTPUT in names)):
-        found = FoundLog(DialectName.CLEARML, LogPath(path), path, path, f"clearml\n{name}")
-        return FoundLogs((found,), is_whole=True)
+        session = FoundLog(DialectName.CLEARML, LogPath(path), path, path, f"clearml\n{name}")
+        return FoundLogs((session,), is_whole=True)
     logs = list[FoundLog]()
     for entry in sorted(names):
         match, file = _ZIP.fullmatch(entry), directory.join(entry)

@@ -92,7 +92,7 @@ def read_framed(
     state["position"], state["tags"] = position, reader.rows.numbers.tags
     return NewRows(
         reader.rows.take(), state, stat.st_size, position, stat.st_mtime, not is_end, bool(state.get("ended")),
-        str(state.get("name", "")), _notes(state), tuple(_damage(each) for each in state.get("damages", ())),
+        str(state.get("name", "")), _notes(state), tuple(map(_damage, state.get("damages", ()))),
     )  # fmt: skip
 
 

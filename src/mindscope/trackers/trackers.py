@@ -54,19 +54,19 @@ def find_logs(directory: Directory) -> FoundLogs:
         if (logs or directory.has_events) and not tracker.is_own_run:
             continue
         try:
-            found = tracker.find(directory)
+            new = tracker.find(directory)
         except OSError:
             continue
-        logs += found.logs
-        is_whole |= found.is_whole
-        is_pending |= found.is_pending
-        modified_ns = max(modified_ns, found.modified_ns)
-        problems |= {problem.path: problem for problem in found.problems}
+        logs += new.logs
+        is_whole |= new.is_whole
+        is_pending |= new.is_pending
+        modified_ns = max(modified_ns, new.modified_ns)
+        problems |= {problem.path: problem for problem in new.problems}
     for log in logs:  # one tracker reads what another one could not a moment ago
         problems.pop(log.path.path, None)
     is_any = bool(logs or modified_ns or problems or is_pending)
-    found = FoundLogs(tuple(logs), is_whole, modified_ns, tuple(problems.values()), is_pending)
-    return found if is_any else NO_LOGS
+    whole = FoundLogs(tuple(logs), is_whole, modified_ns, tuple(problems.values()), is_pending)
+    return whole if is_any else NO_LOGS
 
 
 def as_text(path: LogPath) -> str:

@@ -61,7 +61,7 @@ def get_points(run: str, name: Name, version: Version, viewer: CurrentViewer) ->
 def get_metadata(run: str, name: Name, version: Version, column: Name, viewer: CurrentViewer) -> Response:
     """One column of the metadata of the points. The header is EmbeddingMetadataHeader."""
     embedding = _opened(viewer, run, name, version)
-    chosen = next((each for each in embedding.metadata if each.name == column), None)
+    chosen = next((field for field in embedding.metadata if field.name == column), None)
     if chosen is None:
         raise RefusedError(404, Reason("embedding_not_found", run=run, name=f"{name}: {column}"), _LIST)
     return ColumnsResponse(pack_metadata(chosen))

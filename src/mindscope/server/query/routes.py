@@ -26,7 +26,7 @@ FILES: dict[str, dict[str, Any]] = {
 NOT_READY: dict[int | str, dict[str, Any]] = {
     200: {"content": FILES},
     202: {"model": SqlAnswer, "description": "The query runs; send the same message again."},
-    422: {"model": FailureAnswer, "description": "The statement is refused, it failed, or it exceeded a limit."},
+    409: {"model": FailureAnswer, "description": "The statement is refused, it failed, or it exceeded a limit."},
 }
 
 router = APIRouter()
@@ -56,7 +56,7 @@ def post_query_file(query: SqlFileQuery, viewer: CurrentViewer) -> Response:
     outcome = jobs_of(viewer).outcome(query)
     if outcome.problem is not None:
         reason = reason_of(outcome.problem)
-        return failure(422, reason, reason.remedy)
+        return failure(409, reason, reason.remedy)
     if outcome.value is None:
         answer = JsonResponse(SqlAnswer(result=None, **fields_of(outcome)))
         answer.status_code = 202

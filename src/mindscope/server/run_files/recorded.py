@@ -45,6 +45,6 @@ def _files_below(directory: Path, name: str) -> Iterator[str]:
         return
     for above, directories, files in os.walk(directory):
         below = Path(above).relative_to(directory).as_posix()
-        links = [each for each in directories if Path(above, each).is_symlink()]
+        links = [name for name in directories if Path(above, name).is_symlink()]
         for file in sorted([*files, *links]):
             yield f"{name}/{file}" if below == "." else f"{name}/{below}/{file}"

@@ -21774,6 +21774,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The statement is refused, it failed, or it exceeded a limit. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The body is too large to be read, or the answer to be sent. */
             413: {
                 headers: {
@@ -21792,7 +21801,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The statement is refused, it failed, or it exceeded a limit. */
+            /** @description A field is missing, unknown or out of range. */
             422: {
                 headers: {
                     [name: string]: unknown;
