@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -19,7 +20,10 @@ from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .packed_logs import unpack
 
+DATA = Path(__file__).parent / "data"
 NAMES = ("mlflow", "mlflow_files", "trackio")
+DIRECTORIES = ("wandb", "swanlab")
+"""Logs with media, of which a run may have several directories."""
 
 
 def contents(base: Path) -> dict[str, str]:
@@ -35,6 +39,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("logs")
     for name in NAMES:
         unpack(name, base / name)
+    for name in DIRECTORIES:
+        copytree(DATA / name, base / name)
     return base
 
 
@@ -58,7 +64,7 @@ def test_no_request_deletes_or_moves_them(viewer: LiveViewer, logs: Path) -> Non
     assert contents(logs) == before
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *DIRECTORIES])
 def test_they_are_not_packed_and_said(logs: Path, tmp_path: Path, name: str) -> None:
     with pytest.raises(ArchiveError, match="belongs to another program"):
         pack_runs([logs / name], tmp_path / "all.mscope")

@@ -99,7 +99,9 @@ FORMATS: Formats[list[EmbeddingFiles]] = Formats(
 
 
 def embeddings_of(run: Path) -> list[EmbeddingFiles]:
-    """Return the embeddings of a run, by tag and step. Raises FormatError, OSError."""
+    """Return the embeddings of a run, by tag and step; none of a run in a database. Raises FormatError, OSError."""
+    if not run.is_dir():
+        return []
     listed = [files for artifact in FORMATS.find(run) for files in artifact.read()]
     return sorted(listed, key=lambda files: (files.tag, files.step is not None, files.step or 0))
 

@@ -83,10 +83,11 @@ def as_path(text: str) -> LogPath:
 def shared_file(text: str) -> str | None:
     """Return the file or directory of a log, if it is more than one file of one run; else None.
 
-    Nobody may delete, move or pack a run by it: other runs are in it, or its program keeps lists of its files.
+    Nobody may delete, move or pack a run by it: other runs or media belong to it, or its program keeps lists of files.
     """
     path, part = as_path(text)
-    return path if part or os.path.isdir(path) else None  # noqa: PTH112 (returns False on errors)
+    has_more = path.endswith((".wandb", ".swanlab"))  # media, and the parts of a run that was resumed
+    return path if part or has_more or os.path.isdir(path) else None  # noqa: PTH112 (returns False on errors)
 
 
 def read_value(dialect: DialectName, path: str, kind: Kind, tag: str, offset: int, length: int) -> bytes:

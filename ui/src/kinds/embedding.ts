@@ -12,7 +12,7 @@ export const EMBEDDING: KindDescriptor = {
     {
       path: "/embeddings",
       group: "data",
-      name: "nav.embeddings",
+      name: "nav.projector",
       icon,
       load: () => import("../pages/embeddings/EmbeddingsPage.svelte"),
     },

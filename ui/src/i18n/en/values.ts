@@ -5,6 +5,7 @@ export const values = {
   "nav.audio": "Audio",
   "nav.prcurves": "PR curves",
   "nav.embeddings": "Embeddings",
+  "nav.projector": "Projector",
   "nav.dashboard": "Dashboard",
   "values.step_all": "Step of all cards",
   "values.none": "No data yet",

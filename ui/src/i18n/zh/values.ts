@@ -7,6 +7,7 @@ export const values: Record<keyof typeof en, string> = {
   "nav.audio": "音频",
   "nav.prcurves": "PR 曲线",
   "nav.embeddings": "嵌入",
+  "nav.projector": "投影",
   "nav.dashboard": "训练看板",
   "values.step_all": "所有卡片的步骤",
   "values.none": "暂无数据",
