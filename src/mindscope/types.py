@@ -30,8 +30,6 @@ class Kind(str, Enum):
     AUDIO = "audio"
     PR_CURVE = "pr_curve"
     MESH = "mesh"
-    DVCLIVE = "dvclive"
-    CLEARML = "clearml"
     TABLE = "table"
     HTML = "html"
     HPARAMS = "hparams"

@@ -128,4 +128,4 @@ def test_keys_turn_the_picture(open_page: OpenPage, digits: LiveViewer) -> None:
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**embedding_camera=**")
     page.keyboard.press("0")
-    page.wait_for_function("!location.search.includes('embedding_camera')")
+    page.wait_for_url(lambda address: "embedding_camera" not in address)

@@ -46,7 +46,7 @@ def test_pages_without_data_are_folded(tmp_path: Path, open_page: OpenPage):
         page = open_page(live, "/")
         navigation = page.get_by_role("navigation")
         expect(navigation.get_by_role("group", name="Results").get_by_role("link")).to_have_text(
-            ["Runs", "Dashboard", "Scalars", "Reports"]
+            ["Runs", "Dashboard", "Scalars", "Reports", "Query"]
         )
         expect(navigation.get_by_role("link", name="Media")).to_have_count(0)
         page.get_by_test_id("more-pages").click()

@@ -62,6 +62,6 @@ def test_meshes_of_runs_turn_together_and_follow_a_live_run(open_page: OpenPage,
             assert saved.read_bytes().startswith(b"\x89PNG")
             page.goto(f"http://127.0.0.1:{viewer.port}/media?run=one&kind=mesh&full=shape&mesh=wireframe")
             expect(page.get_by_test_id("mesh-wireframe")).to_have_attribute("aria-pressed", "true")
-            expect(page.get_by_test_id("mesh")).to_have_attribute(
+            expect(page.get_by_test_id("panel").get_by_test_id("mesh")).to_have_attribute(
                 "aria-label", re.compile("shape of one, step 1: 4 vertices")
             )

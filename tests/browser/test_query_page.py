@@ -136,4 +136,4 @@ def test_a_statement_is_saved_as_a_view(context: BrowserContext, viewer: LiveVie
     page.get_by_test_id("view-name").fill("seven")
     page.get_by_test_id("view-save").click()
     saved = eventually(lambda: viewer.http.get("/api/annotations").json()["views"])
-    assert "sql=SELECT+7+AS+saved" in next(iter(saved.values()))["address"]
+    assert f"sql={quote('SELECT 7 AS saved')}" in next(iter(saved.values()))["address"]

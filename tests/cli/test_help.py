@@ -31,6 +31,7 @@ COMMANDS = {
     "graph",
     "landscape",
     "export",
+    "import",
     "pack",
     "repair",
     "run",

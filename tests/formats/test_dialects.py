@@ -361,7 +361,7 @@ def test_any_value_bytes_are_decoded_or_a_format_error(encoded: bytes, kind: Kin
 
 def test_every_kind_has_a_descriptor_and_no_two_share_a_field() -> None:
     assert set(KINDS) == set(Kind)
-    for dialect in DialectName:
+    for dialect in dialects.EVENT_DIALECTS:
         storages = [getattr(each, dialect.value) for each in KINDS.values()]
         fields = [field for storage in storages if storage for field in storage.value_fields]
         events = [storage.event_field for storage in storages if storage and storage.event_field is not None]

@@ -118,7 +118,7 @@ def test_files_are_named_as_by_pytorch(tmp_path: Path) -> None:
             writer.add_scalars("m/n", {"a": 1, "b/c": 2}, 0)
             writer.add_hparams({"lr": 1}, {"best": 2}, run_name="session")
         files = [path.relative_to(directory) for path in directory.rglob("*") if path.is_file()]
-        names.append({str(path.with_name(re.sub(r"\d+\.", "", path.name))) for path in files})
+        names.append({str(path.with_name(re.sub(r"\.\d+(?=\.|$)", "", path.name))) for path in files})
     assert names[0] == names[1]
     assert len(names[0]) == 4
     assert [name.endswith(".x") for name in sorted(names[0])] == [True, True, True, False]

@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.artifacts.yaml_text import parse_yaml
 from mindscope.errors import FormatError, MindscopeError
 from mindscope.formats.json_text import parse_json
-from mindscope.formats.yaml_text import parse_yaml
 from mindscope.lineage.cell import Cell, flatten
 from mindscope.reasons import Reason, Value, os_reason
 

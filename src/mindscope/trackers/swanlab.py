@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from mindscope.artifacts.yaml_text import parse_yaml
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.json_text import parse_json
 from mindscope.formats.regular_files import file_head
-from mindscope.formats.yaml_text import parse_yaml
 from mindscope.reasons import Reason
 from mindscope.trackers import values
 from mindscope.trackers.framed_log import FramedLog, RecordRows, read_framed

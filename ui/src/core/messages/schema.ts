@@ -6454,7 +6454,7 @@ export interface components {
          * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
          */
-        Kind: "scalar" | "image" | "video" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "dvclive" | "clearml" | "table" | "html" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph" | "tensor_statistics";
+        Kind: "scalar" | "image" | "video" | "tensor" | "histogram" | "text" | "audio" | "pr_curve" | "mesh" | "table" | "html" | "hparams" | "custom_scalars" | "landscape" | "graph" | "run_metadata" | "train_lineage" | "eval_lineage" | "dataset_graph" | "custom_lineage_data" | "explain" | "session" | "log_message" | "meta_graph" | "tensor_statistics";
         /**
          * LandscapeColumns
          * @description float64, ``evaluated`` is uint8.

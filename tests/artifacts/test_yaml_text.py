@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mindscope.artifacts.yaml_text import MOST_VALUES, parse_yaml
 from mindscope.errors import FormatError
-from mindscope.formats.yaml_text import MOST_VALUES, parse_yaml
 
 NAMES = st.text(string.ascii_letters, min_size=1, max_size=8)
 TEXTS = st.text(string.printable, max_size=12).filter(lambda text: not re.fullmatch(r"[-+]?[\d.]+[eE][-+]?\d+", text))
