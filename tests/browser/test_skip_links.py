@@ -58,7 +58,19 @@ def test_few_tabs_lead_to_the_first_chart_of_a_tool(tools: LiveViewer, open_page
 
 
 def tabs_to(page: Page, chart: str) -> int:
-    """How often Tab is pressed from the start of the page until the focus is in ``chart``, with "Skip toolbar"."""
+    """How often Tab is pressed from the start of the page until the focus is in ``chart``, with "Skip toolbar".
+
+    A page that is still read may replace what has the focus: it begins again then.
+    """
+    for _ in range(3):
+        tabs = keys_to(page, chart)
+        if tabs is not None:
+            return tabs
+        page.reload()
+    raise AssertionError(f"{chart} is not reached")
+
+
+def keys_to(page: Page, chart: str) -> int | None:
     expect(page.locator(f"main {chart}").first).to_be_visible()
     skip = page.get_by_role("button", name="Skip toolbar")
     for _ in range(2):
@@ -70,4 +82,4 @@ def tabs_to(page: Page, chart: str) -> int:
         if page.evaluate("chart => document.activeElement.closest(chart) !== null", chart):
             return tabs
         page.keyboard.press("Tab")
-    raise AssertionError(f"{chart} is not reached")
+    return None
