@@ -14,7 +14,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 WORKERS ?= $(shell expr $$(nproc) + 1)
 WEB := src/mindscope/server/web/index.html
-UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/pdfFonts.js ui/vite.config.ts -type f 2>/dev/null)
+UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/pdfFonts.js ui/workerLicenses.js ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(foreach end,pyx pxd h,$(wildcard src/mindscope/*/*.$(end) src/mindscope/*/*/*.$(end)))
 
 # compiled modules of earlier builds, by a hash of their sources and compilers

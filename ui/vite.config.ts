@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import subsetFont from "subset-font";
 import { loadEnv, type Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 import { pdfFonts } from "./pdfFonts.js";
+import { LICENSES, workerCode, workerLicenses } from "./workerLicenses.js";
 
 const server = loadEnv("", ".", "MINDSCOPE_")["MINDSCOPE_SERVER"] ?? "http://127.0.0.1:8080";
 
@@ -46,39 +45,6 @@ const pdfFont: Plugin = {
   name: "pdf-font",
   resolveId: (id) => (id === PDF_FONTS ? `\0${PDF_FONTS}` : null),
   load: (id) => (id === `\0${PDF_FONTS}` ? pdfFonts(LETTERS_TEXT) : null),
-};
-
-const LICENSES = "licenses.md";
-/** Directories of the packages whose code is in workers, of which `build.license` knows nothing. */
-const workerPackages = new Set<string>();
-
-const workerCode: Plugin = {
-  name: "worker-code",
-  generateBundle(_, bundle) {
-    for (const file of Object.values(bundle)) {
-      const ids = file.type === "chunk" ? file.moduleIds : [];
-      for (const id of ids) {
-        const [directory] = /\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
-        if (directory) workerPackages.add(directory);
-      }
-    }
-  },
-};
-
-/** Adds these packages to the licenses. */
-const workerLicenses: Plugin = {
-  name: "worker-licenses",
-  writeBundle({ dir = "" }) {
-    const path = `${dir}/${LICENSES}`;
-    let text = readFileSync(path, "utf8");
-    for (const directory of [...workerPackages].sort()) {
-      const { name, version, license } = JSON.parse(readFileSync(`${directory}/package.json`, "utf8")) as Record<string, string>;
-      const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
-      const head = `## ${name} - `;
-      if (!text.includes(head)) text += `\n${head}${version} (${license})\n\n${file ? readFileSync(`${directory}/${file}`, "utf8") : ""}\n`;
-    }
-    writeFileSync(path, text);
-  },
 };
 
 export default defineConfig({
