@@ -57,7 +57,7 @@ export default defineConfig({
     license: { fileName: LICENSES }, // of all packages whose code the page holds
     // few requests, since a page is drawn after its last piece of code has come; larger pieces merge what pages need with what they rarely need
     cssCodeSplit: false,
-    rollupOptions: { output: { experimentalMinChunkSize: 6_000 } },
+    rollupOptions: { output: { experimentalMinChunkSize: 2_000 } },
   },
   server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
   // a busy machine is slow, which says nothing about the code

@@ -151,7 +151,7 @@ def test_groups_and_figures_of_runs_are_compared(save: Save):
         if tag["tag"] == "loss/auto"
     ]
     shown = cards(page)[0]["parts"][0]["rows"]
-    assert [row[-1] for row in shown] == pytest.approx(values)
+    assert [row[1] for row in shown] == pytest.approx(values)
     expect(page.get_by_role("row").filter(has_text="run_03")).to_contain_text(f"{values[-1]:.5g}")
 
 

@@ -142,11 +142,16 @@ def test_a_query_that_nobody_asks_for_ends(live: LiveViewer) -> None:
 
 
 def children(live: LiveViewer) -> list[psutil.Process]:
-    return [
-        each
-        for each in psutil.Process(live.process.pid).children(recursive=True)
-        if "limited_process" in " ".join(each.cmdline())
-    ]
+    running = psutil.Process(live.process.pid).children(recursive=True)
+    return [process for process in running if "limited_process" in command_of(process)]
+
+
+def command_of(process: psutil.Process) -> str:
+    """The command line; empty of a process that has just ended."""
+    try:
+        return " ".join(process.cmdline())
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return ""
 
 
 def test_results_follow_a_run_that_grows(growing: GrowingLog, tmp_path: Path) -> None:
