@@ -23,7 +23,7 @@ from mindscope.trackers.database import (
     state_of,
     transaction,
 )
-from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogProblem, LogState
+from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, LogPath, LogProblem, LogState
 
 R = TypeVar("R")
 
@@ -93,10 +93,16 @@ class DatabaseRuns(Generic[R]):
         with transaction(connection):
             return self._look(path, connection, before)
 
-    def run(self, path: str, part: str) -> R | None:
-        """Return what the database says of a run, None if it has no such run. Raises as ``read_database``."""
-        runs = self.of(path, part)
-        return None if runs is None else runs.runs.get(part)
+    def run(self, log: LogPath) -> R:
+        """Return what the database says of a run.
+
+        Raises FileNotFoundError if it has no such run, and as ``read_database``.
+        """
+        runs = self.of(log.path, log.part)
+        run = None if runs is None else runs.runs.get(log.part)
+        if run is None:
+            raise FileNotFoundError(log.path)
+        return run
 
     def find(self, directory: Directory) -> FoundLogs:
         """Return the runs of all databases in a directory."""

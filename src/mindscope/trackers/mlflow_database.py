@@ -133,23 +133,16 @@ def _time(value: object) -> int | None:
 _RUNS = DatabaseRuns(_look)
 
 
-def _run(log: LogPath) -> _Run:
-    run = _RUNS.run(log.path, log.part)
-    if run is None:
-        raise FileNotFoundError(log.path)
-    return run
-
-
 def _state(log: LogPath) -> LogState:
     try:
-        run = _run(log)
+        run = _RUNS.run(log)
     except FormatError:
         return state_of(log.path)
     return run.last, run.version, *state_of_artifacts(run.artifacts)
 
 
 def _read(log: LogPath, progress: Json, budget: int, before: int | None) -> NewRows:
-    run, state, rows = _run(log), cast("dict[str, Any]", dict(progress or {})), RowCollector()
+    run, state, rows = _RUNS.run(log), cast("dict[str, Any]", dict(progress or {})), RowCollector()
     was_read, last = bool(state), int(state.get("last", 0))
     limit, count, is_end = max(budget // _ROW_BYTES, 1), 0, False
     while count < limit and not is_end:
@@ -262,7 +255,7 @@ def _damages(log: LogPath, state: dict[str, Any]) -> tuple[Damage, ...]:
 
 
 def _value(log: LogPath, kind: Kind, tag: str, offset: int, length: int) -> bytes:
-    run = _run(log)
+    run = _RUNS.run(log)
     if kind is not Kind.HPARAMS:
         return artifact_value(run.artifacts, kind, tag, offset)
     params, tags = read_database(

@@ -107,23 +107,16 @@ def _log(path: str, id: str, key: str) -> FoundLog:
 _RUNS = DatabaseRuns(_look)
 
 
-def _run(log: LogPath) -> _Run:
-    run = _RUNS.run(log.path, log.part)
-    if run is None:
-        raise FileNotFoundError(log.path)
-    return run
-
-
 def _state(log: LogPath) -> LogState:
     try:
-        run = _run(log)
+        run = _RUNS.run(log)
     except FormatError:
         return state_of(log.path)
     return run.last, run.last_system, run.last_alert, run.config, digest(run.name)
 
 
 def _read(log: LogPath, progress: Json, budget: int, before: int | None) -> NewRows:
-    run, state, rows = _run(log), cast("dict[str, Any]", dict(progress or {})), RowCollector()
+    run, state, rows = _RUNS.run(log), cast("dict[str, Any]", dict(progress or {})), RowCollector()
     was_read = bool(state)
     _check_unchanged(log, run, state)
     left, is_end = max(budget, 1), False
@@ -224,7 +217,7 @@ def _add_config(run: _Run, rows: RowCollector, state: dict[str, Any]) -> None:
 
 
 def _value(log: LogPath, kind: Kind, tag: str, offset: int, length: int) -> bytes:
-    run = _run(log)
+    run = _RUNS.run(log)
     if tag == _START:
         return _facts(log, run)
     if kind is Kind.TEXT and tag == ALERTS and length == len(ALERTS):
