@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,10 +12,10 @@ from typing import Any, NamedTuple
 from mindscope.errors import FormatError
 from mindscope.formats.regular_files import file_head
 from mindscope.reasons import Reason, damage_reason
-from mindscope.trackers.log import Json, LogReplacedError, NewRows
+from mindscope.trackers.log import Directory, FoundLog, Json, LogPath, LogReplacedError, NewRows
 from mindscope.trackers.record_log import BLOCK, HEAD, DamagedPiece, records
 from mindscope.trackers.rows import RowCollector
-from mindscope.types import Damage, DamageKind
+from mindscope.types import Damage, DamageKind, DialectName
 
 _TAIL = 64
 _MOST_DAMAGES = 1000
@@ -30,6 +31,25 @@ class FramedLog(NamedTuple):
         """Return whether a file begins with this head, or is empty since it was only just made. Raises OSError."""
         head = file_head(path, HEAD.size)
         return not head or (len(head) == HEAD.size and HEAD.unpack(head)[:2] == (self.magic, self.number))
+
+
+def found_log(dialect: DialectName, directory: Directory, file: re.Match[str], named: re.Match[str] | None) -> FoundLog:
+    """Return the log in the directory of a run.
+
+    Args:
+        dialect: of the log.
+        directory: of the run.
+        file: the name of the log; its first group is the id of the run.
+        named: the name of the directory; its first two groups are the day and the time of the beginning. None for
+            another name: such a run is joined with no other one.
+    """
+    path, id = directory.path, file[1]
+    log = LogPath(directory.join(file[0]))
+    if named is None:
+        return FoundLog(dialect, log, path, path, path)
+    created = int(named[1] + named[2])
+    group = f"{os.path.dirname(path)}\n{id}"  # noqa: PTH120
+    return FoundLog(dialect, log, path, path, f"{dialect}\n{id}\n{created}", group, created)
 
 
 class RecordRows(ABC):

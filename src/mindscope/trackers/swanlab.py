@@ -15,8 +15,8 @@ from mindscope.formats.json_text import parse_json
 from mindscope.formats.regular_files import file_head
 from mindscope.reasons import Reason
 from mindscope.trackers import values
-from mindscope.trackers.framed_log import FramedLog, RecordRows, read_framed
-from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, Json, LogPath, NewRows, Tracker
+from mindscope.trackers.framed_log import FramedLog, RecordRows, found_log, read_framed
+from mindscope.trackers.log import NO_LOGS, Directory, FoundLogs, Json, LogPath, NewRows, Tracker
 from mindscope.trackers.record_log import HEAD, DamagedPiece, Record, records
 from mindscope.trackers.swanlab_schemas import SCHEMAS
 from mindscope.types import DialectName, Kind
@@ -50,13 +50,7 @@ def _find(directory: Directory) -> FoundLogs:
     if file is None or not _is_read(directory.join(file[0])):
         return NO_LOGS
     named = _DIRECTORY.fullmatch(os.path.basename(directory.path))  # noqa: PTH119 (ten thousand times)
-    created = int(named[1] + named[2]) if named else 0
-    above = os.path.dirname(directory.path)  # noqa: PTH120
-    group = f"{above}\n{file[1]}" if named else ""
-    log = FoundLog(
-        DialectName.SWANLAB, LogPath(directory.join(file[0])), directory.path, directory.path,
-        f"swanlab\n{file[1]}\n{created}" if named else directory.path, group, created,
-    )  # fmt: skip
+    log = found_log(DialectName.SWANLAB, directory, file, named)
     return FoundLogs((log,), is_whole=True)
 
 

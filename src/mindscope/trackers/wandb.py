@@ -16,8 +16,8 @@ from mindscope.formats import wire
 from mindscope.formats.kinds.tensorboard_plugins import END_TAG, START_TAG
 from mindscope.reasons import Reason
 from mindscope.trackers import values
-from mindscope.trackers.framed_log import FramedLog, RecordRows, read_framed
-from mindscope.trackers.log import NO_LOGS, Directory, FoundLog, FoundLogs, Json, LogPath, NewRows, Tracker
+from mindscope.trackers.framed_log import FramedLog, RecordRows, found_log, read_framed
+from mindscope.trackers.log import NO_LOGS, Directory, FoundLogs, Json, LogPath, NewRows, Tracker
 from mindscope.trackers.record_log import payload_of
 from mindscope.trackers.wandb_schemas import SCHEMAS
 from mindscope.types import DialectName, Kind
@@ -46,13 +46,7 @@ def _find(directory: Directory) -> FoundLogs:
     if file is None or not _FORMAT.begins(directory.join(file[0])):
         return NO_LOGS
     named = _DIRECTORY.fullmatch(name)
-    created = int(named[1] + named[2]) if named else 0
-    above = os.path.dirname(directory.path)  # noqa: PTH120
-    group = f"{above}\n{file[1]}" if named else ""
-    log = FoundLog(
-        DialectName.WANDB, LogPath(directory.join(file[0])), directory.path, directory.path,
-        f"wandb\n{file[1]}\n{created}" if named else directory.path, group, created,
-    )  # fmt: skip
+    log = found_log(DialectName.WANDB, directory, file, named)
     return FoundLogs((log,), is_whole=True)
 
 
