@@ -138,6 +138,25 @@ def test_what_was_copied_just_now_may_be_written_still(store: RunStore, known: d
     assert store.may_be_written(NOW) is want
 
 
+@pytest.mark.parametrize(
+    ("older", "state", "is_written"),
+    [
+        ({"modified_at": NOW, "last_wall_time": NOW}, "live", True),
+        ({"modified_at": NOW, "last_wall_time": NOW - 61, "has_grown": True}, "live", True),
+        ({"modified_at": NOW, "last_wall_time": NOW - 61}, "finished", False),
+        ({"modified_at": NOW - 61, "last_wall_time": NOW - 61, "has_grown": True}, "finished", False),
+        ({"modified_at": NOW, "last_wall_time": NOW, "mode": 0o400}, "finished", False),
+    ],
+)
+def test_a_run_goes_on_while_an_older_file_is_written(
+    store: RunStore, older: dict[str, object], state: str, is_written: bool
+) -> None:
+    known: dict[str, object] = {"mode": 0o600, "records": 1, "dialect": DialectName.MINDSPORE}
+    store.add_file(facts("older", 1, **{**known, **older}))
+    store.add_file(facts("newer", 2, **{**known, "mode": 0o400, "modified_at": NOW, "last_wall_time": NOW}))
+    assert (store.state(NOW), store.may_be_written(NOW)) == (state, is_written)
+
+
 def test_a_run_without_files_is_empty(store: RunStore) -> None:
     assert store.state(NOW) == "empty"
     assert (store.last_step, store.first_wall_time, store.last_wall_time, store.size_bytes) == (None, None, None, 0)

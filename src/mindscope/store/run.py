@@ -258,24 +258,28 @@ class RunStore:
         return next((facts.last_step for facts in reversed(self.files) if facts.last_step is not None), None)
 
     def state(self, now: float) -> RunState:
-        """Return the state at ``now``, in seconds since 1970; finished if the writer closed the newest file."""
+        """Return the state at ``now``, in seconds since 1970.
+
+        Finished: the newest file is closed, and no other process still writes an open one.
+        """
         files = self.files
         if not files and (written_at := self.written_at) is not None:
             is_live = now - written_at <= LIVE_S and any(each.kind is ContentKind.LOG_FILE for each in self.contents)
             return "live" if is_live else "idle"
         if not any(facts.records for facts in files):
             return "empty"
-        if _is_finished(files):
-            return "finished"
-        return "live" if any(facts.is_growing(now) for facts in files) else "idle"
+        if any(facts.is_growing(now) and not facts.is_closed for facts in files):
+            return "live"
+        return "finished" if _is_finished(files) else "idle"
 
     def may_be_written(self, now: float) -> bool:
         """Return whether a process may still write or copy a file of the run.
 
-        One changed lately, and the newest is open.
+        One changed lately and is open, and either the newest is open too, or its values are recent.
         """
-        files = self.files
-        return not _is_finished(files) and any(facts.is_young(now) for facts in files)
+        files = [facts for facts in self.files if not facts.is_closed]
+        is_finished = _is_finished(self.files)
+        return any(facts.is_growing(now) if is_finished else facts.is_young(now) for facts in files)
 
     def _note_change(self) -> None:
         self._by_age = None
