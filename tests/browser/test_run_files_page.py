@@ -97,3 +97,55 @@ def test_a_run_without_parameters_has_no_empty_card(tmp_path: Path, open_page: O
         page = open_page(viewer, "/dashboard?dashboard=configured")
         expect(page.get_by_test_id("card-lineage")).to_contain_text("lr")
         expect(page.get_by_test_id("not-recorded").locator("summary")).not_to_contain_text("Model lineage")
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[LiveViewer]:
+    """Two runs with equal, changed, binary and missing files."""
+    (tmp_path / "same.yaml").write_text("batch: 8\n")
+    lines = [f"line {number}" for number in range(40)]
+    for name, rate in (("one", "0.1"), ("other", "0.2")):
+        (tmp_path / "train.py").write_text("\n".join([*lines[:20], f"lr = {rate}", *lines[20:]]) + "\n")
+        (tmp_path / "model.pt").write_bytes(bytes(1000) + rate.encode())
+        with mindscope.SummaryRecord(tmp_path / "logs" / name) as record:
+            record.log_file(tmp_path / "same.yaml")
+            record.log_file(tmp_path / "train.py")
+            record.log_file(tmp_path / "model.pt", step=3)
+            if name == "one":
+                record.log_file(tmp_path / "same.yaml", name="only.yaml")
+            record.add_value("scalar", "loss", 1.0)
+            record.record(1)
+    with running_viewer(tmp_path / "logs", tmp_path / "room") as viewer:
+        yield viewer
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_files_of_two_runs_are_compared_line_by_line(pair: LiveViewer, open_page: OpenPage, width: int) -> None:
+    page = open_page(pair, "/?pair=one&pair=other")
+    page.set_viewport_size({"width": width, "height": 900})
+    section = page.get_by_test_id("pair-files")
+    expect(section).to_contain_text("3 of 4 differ")
+    expect(section.locator("tr.differs")).to_have_count(3)
+    expect(section.locator("[data-field='files/same.yaml']")).not_to_be_visible()
+    expect(section.locator("[data-field='files/only.yaml'] button")).to_have_count(0)
+    expect(page.get_by_test_id("pair-files-missing")).to_have_count(0)
+    section.locator("[data-field='files/train.py'] button").click()
+    text = page.get_by_test_id("file-difference-text")
+    expect(text.locator(".removed")).to_have_text("-lr = 0.1\n", use_inner_text=True)
+    expect(text.locator(".added")).to_have_text("+lr = 0.2\n", use_inner_text=True)
+    expect(text).to_contain_text("line 17")
+    expect(text).not_to_contain_text("line 16")
+    page.get_by_test_id("pair-swap").click()
+    expect(text).to_have_count(0)
+    section.locator("[data-field='files/train.py'] button").click()
+    expect(text.locator(".added")).to_have_text("+lr = 0.1\n", use_inner_text=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    section.locator("[data-field='files/step_3/model.pt'] button").click()
+    expect(page.get_by_test_id("file-difference")).to_contain_text("This file is not text")
+    page.get_by_test_id("file-difference-close").click()
+    expect(page.get_by_test_id("file-difference")).to_have_count(0)
+
+
+def test_a_run_without_files_is_named_in_the_comparison(viewer: LiveViewer, open_page: OpenPage) -> None:
+    page = open_page(viewer, "/?pair=first&pair=second")
+    expect(page.get_by_test_id("pair-files-missing")).to_contain_text("No files kept: second.")
