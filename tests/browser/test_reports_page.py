@@ -289,6 +289,9 @@ def test_a_report_is_a_file_a_print_and_markdown(
     assert titles[1:4] == ["loss/train", "lr", "batch"]
     context.close()
 
+    page.emulate_media(media="print")
+    expect(page.get_by_test_id("report")).to_be_visible()
+    expect(page.locator("nav").first).to_be_hidden()
     printed = PdfReader(io.BytesIO(page.pdf(format="A4", print_background=True)))
     texts = [sheet.extract_text() for sheet in printed.pages]
     assert all(len(text) > 20 for text in texts), "a sheet is empty"
@@ -296,6 +299,7 @@ def test_a_report_is_a_file_a_print_and_markdown(
         word for word in ("The whole", "Why Adam", "loss/train", RUN) if word in "\n".join(texts)
     }
     assert "All reports" not in texts[0], "the tools are printed"
+    page.emulate_media(media="screen")
 
     with zipfile.ZipFile(saved(page, "markdown", tmp_path)) as archive:
         assert archive.testzip() is None
