@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import mindscope
 from mindscope.archive.index import read_index
 from mindscope.archive.mounts import cache_directory
 from mindscope.archive.range_file import RangeFile
@@ -253,6 +254,25 @@ def test_only_what_mindscope_shows_is_packed(tmp_path: Path) -> None:
         assert set(archive.namelist()) == {"mscope.json", f"a/{NAME}", "a/train.log", "a/config.yaml"}
         assert archive.testzip() is None
     assert len(report.problems) == 1
+
+
+def test_kept_files_are_packed_and_checkpoints_when_wanted(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("lr = 1\n")
+    (tmp_path / "model.pt").write_bytes(bytes(1000))
+    with mindscope.SummaryRecord(tmp_path / "runs" / "a") as record:
+        record.log_file(tmp_path / "train.py")
+        record.log_file(tmp_path / "model.pt", step=3)
+        record.add_value("scalar", "loss", 1.0)
+        record.record(3)
+    for wanted, left_out in ((False, "missing"), (True, "")):
+        archive = tmp_path / f"{wanted}.mscope"
+        assert pack_runs([tmp_path / "runs"], archive, checkpoints=wanted).problems == ()
+        files = {file.name: file for file in open_run(archive).files}
+        assert (files["train.py"].left_out, files["model.pt"].left_out) == ("", left_out)
+        assert (open_run(archive).path / files["train.py"].path).read_text() == "lr = 1\n"
+        again = tmp_path / f"{wanted}-again.mscope"
+        pack_runs([archive], again, checkpoints=wanted)
+        assert open_run(again).files == open_run(archive).files
 
 
 def test_a_log_that_grows_is_packed_up_to_its_size(tmp_path: Path) -> None:

@@ -17,16 +17,19 @@ def pack(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Runs, or directories with runs at any depth.")],
     out: Annotated[str, typer.Option("--out", metavar="FILE.mscope", help="The archive.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    checkpoints: Annotated[
+        bool, typer.Option("--checkpoints", help="Pack the checkpoints, too, that log_file kept in the runs.")
+    ] = False,
 ) -> None:
     """Pack runs into one file, which opens without unpacking.
 
     `mindscope start`, `inspect`, `export` and all other commands take the file in place of a directory. It holds event
-    files, settings, graphs, profiles, debugging data and logs of the runs, but no checkpoints. A training may go on
-    while it is packed.
+    files, settings, graphs, profiles, debugging data, logs and kept files of the runs. A training may go on while it is
+    packed.
     """
     try:
         with terminable():
-            report = reading.pack_runs(paths, out, force=force)
+            report = reading.pack_runs(paths, out, force=force, checkpoints=checkpoints)
     except KeyboardInterrupt as interrupt:
         raise typer.Exit(exit_code(interrupt)) from None
     for problem in report.problems:

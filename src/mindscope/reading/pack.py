@@ -21,6 +21,7 @@ from mindscope._version import VERSION
 from mindscope.archive.index import MOST_ENTRIES, times_field
 from mindscope.archive.mounts import open_file
 from mindscope.archive.names import SUFFIX
+from mindscope.artifacts.recorded_files import DIRECTORY, LIST_NAME, recorded_files
 from mindscope.debug.logs.find_logs import find_logs
 from mindscope.errors import ArchiveError, RunNotFoundError
 from mindscope.ingest.discover import Discovery, Finder, FoundRun
@@ -47,9 +48,13 @@ class PackReport:
 
 
 def pack_runs(
-    paths: Sequence[str | os.PathLike[str]], target: str | os.PathLike[str], *, force: bool = False
+    paths: Sequence[str | os.PathLike[str]],
+    target: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    checkpoints: bool = False,
 ) -> PackReport:
-    """Write all runs at and below ``paths`` into one archive: what mindscope shows of them, without checkpoints.
+    """Write all runs at and below ``paths`` into one archive: what mindscope shows of them.
 
     Ids of runs count from the path if it is one and no run itself, else from the directory that all paths share. The
     archive is a ZIP file of uncompressed entries. A file that a training writes is packed up to its size at this
@@ -59,6 +64,7 @@ def pack_runs(
         paths: directories of runs, or with runs at any depth.
         target: the archive, whose name ends in ``.mscope``.
         force: replace an existing file.
+        checkpoints: pack the checkpoints, too, that ``log_file`` kept in the runs.
 
     Raises:
         RunNotFoundError: a path is no directory, or has no run.
@@ -77,7 +83,7 @@ def pack_runs(
     runs = {run.path: run for _, discovery in found for run in discovery.runs.values()}
     problems = [str(unreadable) for _, discovery in found for unreadable in discovery.unreadable]
     runs = _with_files(runs, problems)
-    files = list(dict.fromkeys(file for run in runs.values() for file in _files_of(run, list(runs))))
+    files = list(dict.fromkeys(file for run in runs.values() for file in _files_of(run, list(runs), checkpoints)))
     if len(files) > MOST_ENTRIES - 1:
         raise ArchiveError(f"the runs have {len(files):,} files, more than {MOST_ENTRIES - 1:,}: pack some of them")
     ids = tuple(sorted(path.relative_to(base).as_posix() for path in runs))
@@ -116,8 +122,8 @@ def _common_base(found: Sequence[tuple[Path, Discovery]]) -> Path:
     return Path(os.path.commonpath([path.parent for path, _ in found]))
 
 
-def _files_of(run: FoundRun, paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield all files of a run that mindscope shows."""
+def _files_of(run: FoundRun, paths: Sequence[Path], checkpoints: bool) -> Iterator[Path]:
+    """Yield all files of a run that mindscope shows, of checkpoints only if they are wanted."""
     yield from (Path(file.path) for file in run.files)
     yield from (Path(file.path) for file in run.settings)
     failures = find_failures(run.path, has_beside=False)
@@ -125,6 +131,15 @@ def _files_of(run: FoundRun, paths: Sequence[Path]) -> Iterator[Path]:
         yield from _files_below(path)
     with suppress(OSError):
         yield from find_logs(run.path, [path for path in paths if path != run.path])
+    yield from _kept_files(run.path, checkpoints)
+
+
+def _kept_files(run: Path, checkpoints: bool) -> Iterator[Path]:
+    """Yield what the recorder kept, and the list of it, which names the checkpoints in any case."""
+    files = recorded_files(run)
+    if files:
+        yield run / DIRECTORY / LIST_NAME
+    yield from (run / file.path for file in files if not file.left_out and (checkpoints or file.kind != "checkpoint"))
 
 
 def _files_below(path: Path) -> Iterator[Path]:

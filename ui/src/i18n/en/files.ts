@@ -34,5 +34,5 @@ export const fileTexts = {
   "files.left_changed": "not kept: it changed while it was copied",
   "files.left_unreadable": "not kept: it can’t be read",
   "files.left_disk_full": "not kept: too little free space",
-  "files.left_missing": "deleted",
+  "files.left_missing": "not here: deleted, or not packed",
 } as const;

@@ -35,5 +35,5 @@ export const fileTexts: Record<keyof typeof en, string> = {
   "files.left_changed": "未保存：复制期间被修改",
   "files.left_unreadable": "未保存：无法读取",
   "files.left_disk_full": "未保存：磁盘剩余空间不足",
-  "files.left_missing": "已删除",
+  "files.left_missing": "不在此处：已删除或未打包",
 };
