@@ -17,6 +17,8 @@ from mindscope.reading import open_runs
 from tests.reading.sql.sql_runs import write_runs
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
+from .scalars_page import expect_view
+
 COUNT = "SELECT run, tag, count(*) AS points, max(step) AS last FROM scalars GROUP BY ALL ORDER BY run, tag"
 WAIT_MS = 90_000
 """A busy machine takes long to start the process of a query."""
@@ -89,6 +91,7 @@ def test_the_address_holds_statement_and_chart(context: BrowserContext, viewer: 
     page.get_by_test_id("query-chart-switch").click()
     page.get_by_test_id("chart-by").select_option("run")
     expect(page.get_by_test_id("chart-legend").get_by_role("listitem")).to_have_text(["first", "restarted"])
+    expect_view(page, "sql_by", "run")
     page.reload()
     expect(page.get_by_test_id("chart-legend").get_by_role("listitem")).to_have_text(
         ["first", "restarted"], timeout=WAIT_MS
