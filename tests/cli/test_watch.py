@@ -69,7 +69,7 @@ def test_what_can_not_be_looked_for_is_one_line(mindscope: CommandLine, argument
 
 
 def test_without_a_run_there_is_nothing_to_look_at(mindscope: CommandLine):
-    assert "holds no event file" in mindscope("watch", ".", "--once", want=1).stderr
+    assert "holds no event file, profile" in mindscope("watch", ".", "--once", want=1).stderr
     said = mindscope("watch", "nope", want=1).stderr
     assert said == "mindscope: nope is no directory; give the one that holds your runs, or create it first\n"
 

@@ -78,7 +78,7 @@ def test_a_target_among_the_logs_is_refused(tmp_path: Path, out: str) -> None:
 
 
 def test_a_directory_without_runs_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RunNotFoundError, match="holds no event file"):
+    with pytest.raises(RunNotFoundError, match="holds no run: looked for"):
         repair_runs(tmp_path, tmp_path.parent / "out")
     with pytest.raises(RunNotFoundError, match="does not exist"):
         repair_runs(tmp_path / "nowhere", tmp_path / "out")

@@ -111,7 +111,7 @@ def test_a_missing_tag_names_what_is_near(directory: Path) -> None:
 
 def test_what_is_no_run_says_what_was_looked_for(tmp_path: Path, directory: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(RunNotFoundError, match="holds no event file: looked for a name with"):
+    with pytest.raises(RunNotFoundError, match="holds no run: looked for a name with"):
         open_run(tmp_path / "empty")
     with pytest.raises(RunNotFoundError, match=r"1 runs below it \('run'\): use open_runs"):
         open_run(tmp_path)

@@ -14,7 +14,10 @@ from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.remote_addresses import remote_address
 
-LOOKED_FOR = "a name with 'summary.' and digits in it (MindSpore, mindscope) or with 'tfevents' (TensorBoard)"
+LOOKED_FOR = (
+    "a name with 'summary.' and digits in it (MindSpore, mindscope) or with 'tfevents' (TensorBoard), "
+    "and for logs of other trackers"
+)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
@@ -68,7 +71,7 @@ def nothing_in(directory: Path) -> RunNotFoundError:
     """Return the error for a directory without a run; it names runs below it."""
     below = list(find_runs(directory).runs)
     if not below:
-        return RunNotFoundError(f"{directory} holds no event file: looked for {LOOKED_FOR}")
+        return RunNotFoundError(f"{directory} holds no run: looked for {LOOKED_FOR}")
     examples = ", ".join(map(repr, below[:3]))
     return RunNotFoundError(
         f"{directory} holds no event file itself, but {len(below)} runs below it ({examples}): use open_runs()"

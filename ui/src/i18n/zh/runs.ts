@@ -109,7 +109,7 @@ export const runs: Record<keyof typeof en, string> = {
   "runs.column.issues": "异常",
   "runs.empty": "{path} 中还没有训练",
   "runs.empty_how": "在训练脚本中写入以下代码，一秒之内即会显示在这里：",
-  "runs.empty_logs": "mindscope 会识别该目录下任意层级的 MindSpore 与 TensorBoard 日志。",
+  "runs.empty_logs": "mindscope 会识别该目录下任意层级的 MindSpore、TensorBoard、Weights & Biases、MLflow 等工具的日志。",
   "runs.no_match": "没有符合筛选条件的训练",
   "runs.loading": "正在加载训练列表…",
 
