@@ -42,7 +42,7 @@ def sealed_series(path: Path, starts: list[int]) -> ScalarSeries:
     files = FileRanks()
     series = ScalarSeries(files, StoreLock())
     for file, start in enumerate(starts):
-        files.add(file, (file, ()))
+        files.add(file, file, "")
         series.extend(file, points(start, start + POINTS // len(starts)))
     (place,) = write_chunk(path, series.points.layout, [series.points.parts(())], StepRanges())
     series.points.replace_rows((), place)

@@ -19,7 +19,7 @@ from mindscope.store.store_lock import StoreLock
 def ranks(*ordinals_by_age: int) -> FileRanks:
     files = FileRanks()
     for age, ordinal in enumerate(ordinals_by_age):
-        files.add(ordinal, (age, ()))
+        files.add(ordinal, age, "")
     return files
 
 

@@ -23,7 +23,7 @@ Rows = list[tuple[int, float]]
 def series_of(*ordinals_by_age: int) -> ScalarSeries:
     files = FileRanks()
     for age, ordinal in enumerate(ordinals_by_age):
-        files.add(ordinal, (age, ()))
+        files.add(ordinal, age, "")
     return ScalarSeries(files, StoreLock())
 
 

@@ -22,6 +22,7 @@ from mindscope.store import RunStore
 from mindscope.types import Kind
 
 if TYPE_CHECKING:
+    from mindscope.alerts.checked_runs import CheckedRuns
     from mindscope.alerts.watchpoint_monitor import WatchpointMonitor
 
 log = logging.getLogger(__name__)
@@ -33,7 +34,8 @@ class Monitor:
     """Checks new values. ``version``, ``rules`` and ``alerts`` are for any thread, everything else for one.
 
     Watchpoints are evaluated by ``watch``, in parts, because debugging data may be large. ``most_rows``: of data that
-    are long at first, only the newest steps with about this many rows are evaluated.
+    are long at first, only the newest steps with about this many rows are evaluated. ``checked`` has the alerts of an
+    earlier process: runs that did not change since then are not read.
     """
 
     def __init__(
@@ -42,8 +44,10 @@ class Monitor:
         parameters: Parameters | None = None,
         rules: Sequence[Rule] = ALL_CHECKS,
         most_rows: int | None = None,
+        checked: CheckedRuns | None = None,
     ) -> None:
         self._catalog = catalog
+        self._checked = checked
         self._parameters = parameters or Parameters()
         self._rules = tuple(rules)
         self._watched: dict[str, RunChecks] = {}  # of live runs only
@@ -125,18 +129,34 @@ class Monitor:
         version = store.version  # read before the check, so that a concurrent append is checked next time
         if self._read.get(run) == (store, version, self._rules):
             return False
-        watched = self._watched.pop(run, None)
-        if watched is None or watched.store is not store:
-            watched = RunChecks(store, self._parameters, self._rules)
         try:
-            alerts = watched.read()
+            alerts = self._alerts_of(run, store)
         except Exception:
             log.exception("alerts of run %s failed; the other runs are checked", run)
             alerts = self._found.get(run, ())
         self._read[run] = (store, version, self._rules)
+        return self._set(run, alerts)
+
+    def _alerts_of(self, run: str, store: RunStore) -> tuple[Alert, ...]:
+        """Return the alerts by curves: those of an earlier process if the run ended and did not change since then."""
+        if self._checked is None or store.state(time.time()) == "live":
+            return self._read_new(run, store)
+        key = self._checked.key(store, self._rules)
+        saved = None if run in self._watched else self._checked.find(store, key)
+        if saved is not None:
+            return saved
+        alerts = self._read_new(run, store)
+        self._checked.add(store, key, alerts)
+        return alerts
+
+    def _read_new(self, run: str, store: RunStore) -> tuple[Alert, ...]:
+        watched = self._watched.pop(run, None)
+        if watched is None or watched.store is not store:
+            watched = RunChecks(store, self._parameters, self._rules)
+        alerts = watched.read()
         if store.state(time.time()) == "live":
             self._watched[run] = watched
-        return self._set(run, alerts)
+        return alerts
 
     def rest(self, now: float) -> None:
         """Free the state of runs that no longer grow."""

@@ -13,7 +13,7 @@ from mindscope.types import DialectName
 
 @dataclass(frozen=True, slots=True)
 class EventFile:
-    """A file to read: ``name`` is its readable name, ``path`` opens it, ``key`` sorts by age.
+    """A file to read: ``name`` is its readable name, ``path`` opens it.
 
     ``tracker`` is the one that wrote it, None for an event file.
     """
@@ -21,11 +21,15 @@ class EventFile:
     name: str
     path: str
     creation_number: int
-    key: FileKey
     tracker: DialectName | None = None
 
     @classmethod
     def of(cls, entry: os.DirEntry[str]) -> EventFile:
         """Return the event file of an entry."""
         name, number = readable(entry.name), creation_number(entry.name)
-        return cls(name, entry.path, number, age_key(number, name))
+        return cls(name, entry.path, number)
+
+    @property
+    def key(self) -> FileKey:
+        """Key that sorts files by age; it takes more memory than the file does."""
+        return age_key(self.creation_number, self.name)

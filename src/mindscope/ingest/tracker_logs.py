@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from mindscope.ingest.event_file import EventFile
 from mindscope.ingest.file_names import readable, run_id
-from mindscope.store.file_facts import age_key
 from mindscope.trackers.log import Directory, FoundLog, FoundLogs
 from mindscope.trackers.trackers import as_text, find_logs
 
@@ -83,4 +82,4 @@ def _event_file(log: FoundLog, directory: str) -> EventFile:
     path = as_text(log.path)
     is_inside = path.startswith(directory + os.sep)
     name = readable(path[len(directory) + 1 :] if is_inside else os.path.basename(path))  # noqa: PTH119
-    return EventFile(name, path, log.created, age_key(log.created, name), log.dialect)
+    return EventFile(name, path, log.created, log.dialect)

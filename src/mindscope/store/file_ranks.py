@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.formats.scan import Purge
-from mindscope.store.file_facts import FileFacts, FileKey
+from mindscope.store.file_facts import FileFacts, age_key
 from mindscope.store.restart import Purges, Ranks, sessions_of
 
 MAX_ROWS = 1 << 56
@@ -32,7 +32,7 @@ class FileRanks:
     def __init__(self) -> None:
         self.version = 0
         """Grows when files that did not overlap in time may overlap now."""
-        self._by_age: list[tuple[FileKey, int]] = []  # the key and the ordinal of each file
+        self._by_age: list[tuple[int, str, int]] = []  # the creation number, name and ordinal of each file
         self._is_sorted = True
         self._ranks: NDArray[np.int64] | None = np.zeros(0, np.int64)  # None: files were added or removed
         self._purges: dict[int, Purge] = {}  # session starts, by ordinal
@@ -41,15 +41,17 @@ class FileRanks:
         self._firsts: list[float] = []  # sorted first wall times of the files
         self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal; broadcast views, which take no memory
 
-    def add(self, ordinal: int, key: FileKey) -> None:
-        """Add a file; ``key`` orders the files by age."""
-        self._is_sorted = self._is_sorted and (not self._by_age or self._by_age[-1][0] < key)
-        self._by_age.append((key, ordinal))
+    def add(self, ordinal: int, creation_number: int, name: str) -> None:
+        """Add a file; ``age_key`` of number and name orders the files by age."""
+        self._is_sorted = self._is_sorted and (
+            not self._by_age or age_key(*self._by_age[-1][:2]) < age_key(creation_number, name)
+        )
+        self._by_age.append((creation_number, name, ordinal))
         self._ranks = self._newest_purge = None
 
     def remove(self, ordinals: Collection[int]) -> None:
         """Remove files that have no rows any more."""
-        self._by_age = [(key, ordinal) for key, ordinal in self._by_age if ordinal not in ordinals]
+        self._by_age = [file for file in self._by_age if file[2] not in ordinals]
         self._ranks = self._newest_purge = None
         for ordinal in ordinals:
             self._purges.pop(ordinal, None)
@@ -60,9 +62,9 @@ class FileRanks:
     def ordinals_by_age(self) -> list[int]:
         """All files, the oldest first."""
         if not self._is_sorted:
-            self._by_age.sort()
+            self._by_age.sort(key=lambda file: (age_key(*file[:2]), file[2]))
             self._is_sorted = True
-        return [ordinal for _, ordinal in self._by_age]
+        return [ordinal for _, _, ordinal in self._by_age]
 
     @property
     def ranks(self) -> NDArray[np.int64]:

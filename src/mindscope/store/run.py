@@ -59,7 +59,7 @@ class RunStore:
             self._ordinals = saved.ordinals
             self.chunks = saved.chunks
             for ordinal, facts in self._files.items():
-                self._ranks.add(ordinal, facts.key)
+                self._ranks.add(ordinal, facts.creation_number, facts.name)
                 self._ranks.note(ordinal, facts)
             self._note_change()
             self._series.restore(saved, self.version)
@@ -117,7 +117,7 @@ class RunStore:
             ordinal = self._ordinals
             self._ordinals += 1
             self._files[ordinal] = facts
-            self._ranks.add(ordinal, facts.key)
+            self._ranks.add(ordinal, facts.creation_number, facts.name)
             self._note_change()
             return ordinal
 

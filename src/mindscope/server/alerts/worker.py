@@ -21,6 +21,7 @@ from mindscope.alerts import (
     expression_rule,
     watchpoint_rules,
 )
+from mindscope.alerts.checked_runs import CheckedRuns
 from mindscope.annotations import Annotations
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
@@ -38,7 +39,7 @@ GATHERING_S = 0.25
 """Changes within this time are checked together."""
 TICK_S = 5.0
 """Interval of the checks for stuck trainings, and for annotations that another process has changed."""
-LONGEST_REST_S = 0.5
+SHORTEST_REST_S, LONGEST_REST_S = 0.01, 0.5
 LONGEST_END_S = 5.0
 """Seconds that ``close`` waits for a check of a long series; the thread ends with the process."""
 PART_S = 0.05
@@ -56,7 +57,8 @@ class AlertWorker:
         self._catalog = catalog
         self._annotations = annotations
         self._stream = stream
-        self._monitor = Monitor(catalog, parameters, (), MOST_ROWS)
+        self._checked = CheckedRuns(catalog.cache_table, parameters)
+        self._monitor = Monitor(catalog, parameters, (), MOST_ROWS, self._checked)
         self._lock = Lock()  # guards the two below
         self._changed: dict[str, None] = {}  # runs to check, in the order of their changes
         self._version = 0
@@ -94,6 +96,8 @@ class AlertWorker:
         self._news.set()
         if self._thread.is_alive():
             self._thread.join(LONGEST_END_S)
+        if not self._thread.is_alive():
+            self._checked.close(self._catalog.runs)
 
     def _on_event(self, name: str, message: BaseModel) -> None:
         if isinstance(message, LiveChange):
@@ -142,13 +146,17 @@ class AlertWorker:
         """Check all changed runs, the last written first. Pauses between runs, so that pages get responses."""
         with self._lock:
             changed, self._changed = self._changed, {}
+        self._checked.open()
+        began = time.monotonic()
         for run in sorted(changed, key=self._age):
             if self._stopping.is_set():
                 return
-            began = time.monotonic()
             if self._monitor.update(run):
                 self._announce()
-            self._stopping.wait(min(time.monotonic() - began, LONGEST_REST_S))
+            if (work := time.monotonic() - began) >= SHORTEST_REST_S:
+                self._stopping.wait(min(work, LONGEST_REST_S))
+                began = time.monotonic()
+        self._checked.save(self._catalog.runs)
 
     def _watch(self) -> None:
         """Evaluate watchpoints over debugging data until other work is there."""
