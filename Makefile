@@ -171,10 +171,10 @@ ui/node_modules/.installed: ui/package.json ui/package-lock.json
 $(WEB): $(UI_SOURCES) ui/node_modules/.installed
 	cd ui && npm run build
 
-# the tests and the pictures; the headless shell takes a fifth of the time of a processor
+# the tests and the pictures; the headless shell takes a fifth of the time of a processor; nginx is a proxy before a viewer
 .PHONY: chromium
 chromium:
-	@command -v chromium >/dev/null && command -v chromium-headless-shell >/dev/null || { \
+	@command -v chromium >/dev/null && command -v chromium-headless-shell >/dev/null && [ -x /usr/sbin/nginx ] || { \
 	  SUDO=$$( [ "$$(id -u)" = 0 ] || echo sudo ); \
-	  $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq --no-install-recommends chromium chromium-headless-shell; } || \
+	  $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq --no-install-recommends chromium chromium-headless-shell nginx-light; } || \
 	  command -v chromium >/dev/null

@@ -48,6 +48,7 @@ const pdfFont: Plugin = {
 };
 
 export default defineConfig({
+  base: "./", // behind a proxy the page is at any path; src/core/view/root.ts says which
   plugins: [svelte(), smallFont, pdfFont, workerLicenses],
   worker: { plugins: () => [workerCode] },
   build: {

@@ -49,6 +49,19 @@ def test_an_address_of_the_client_is_its_page(http: httpx.Client, address: str):
     assert answer.headers["cache-control"] == "no-cache"
 
 
+@pytest.mark.parametrize(
+    ("address", "up"),
+    [("/", "./"), ("/scalars", "./"), ("/any/thing/else", "../../"), ("/a%2Fb/c", "../"), ("/a/", "../")],
+)
+def test_the_page_names_its_files_relative_to_its_address(http: httpx.Client, web: Path, address: str, up: str):
+    """A browser behind a proxy resolves them to the root of the viewer, wherever that is."""
+    (web / "index.html").write_text('<img src="./icon.svg"><script src="./assets/index-1a2b.js"></script><p>="./')
+    answer = http.get(address)
+    assert answer.text == f'<img src="{up}icon.svg"><script src="{up}assets/index-1a2b.js"></script><p>="./'
+    behind = httpx.URL(f"http://localhost/proxy/8080{address}")
+    assert behind.join(f"{up}assets/index-1a2b.js").path == "/proxy/8080/assets/index-1a2b.js"
+
+
 def test_assets_are_cached_forever(http: httpx.Client):
     answer = http.get("/assets/index-1a2b.js")
     assert answer.text == "let a = 1"

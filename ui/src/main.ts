@@ -7,11 +7,13 @@ import "./styles/utilities.css";
 import { mount } from "svelte";
 
 import App from "./App.svelte";
+import { viewerPath } from "./core/view/root";
 import { aliasOf, routeOf } from "./kinds/routes";
 import { settings } from "./state/view/settings.svelte";
 
 // requested now, so that it comes while the frame is mounted; the page reports a failure
-routeOf(aliasOf(location.pathname)?.split("?")[0] ?? location.pathname)
+const path = viewerPath(location.pathname);
+routeOf(aliasOf(path)?.split("?")[0] ?? path)
   .load()
   .catch(() => undefined);
 

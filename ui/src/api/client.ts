@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { browserPath } from "../core/view/root";
+
 /** A request that failed: what failed, and what to do about it where the server knows. */
 export class ApiError extends Error {
   readonly code: string;
@@ -36,13 +38,18 @@ export function watchRequests(watcher: Watch): void {
   watch = watcher;
 }
 
-/** A path with parameters, one for each item of a list; those that are null stay away. */
+/** A path of the viewer with parameters, one for each item of a list; those that are null stay away. */
 export function address(path: string, query: object): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value ?? []].flat().map((item) => [name, String(item)]));
   return `${path}?${new URLSearchParams(pairs)}`;
 }
 
-/** The only fetch of the client. Raises ApiError; an aborted request raises its AbortError. */
+/** The same for an element of the page, such as an image or a link. */
+export function link(path: string, query: object): string {
+  return browserPath(address(path, query));
+}
+
+/** The only fetch of the client, of a path of the viewer. Raises ApiError; an aborted request raises its AbortError. */
 export async function request(path: string, options: Options = {}): Promise<Response> {
   const init: RequestInit = options.signal ? { signal: options.signal } : {};
   if (options.method) init.method = options.method;
@@ -62,7 +69,7 @@ export async function request(path: string, options: Options = {}): Promise<Resp
 /** Sends a request until the server does not ask for it later, or the caller has gone. */
 async function answerOf(path: string, init: RequestInit): Promise<Response> {
   for (;;) {
-    const response = await fetch(path, init).catch((error: unknown) => {
+    const response = await fetch(browserPath(path), init).catch((error: unknown) => {
       if (init.signal?.aborted) throw error;
       throw new ApiError(UNREACHABLE, "", "");
     });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { components } from "../core/messages/schema";
+import { browserPath } from "../core/view/root";
 
 /** Ids of the runs that grew, and whether runs came or went. */
 export type Change = components["schemas"]["LiveChange"];
@@ -29,7 +30,7 @@ export class EventStream {
   open(): void {
     if (this.#source) return;
     clearTimeout(this.#timer);
-    const source = (this.#source = new EventSource("/api/live"));
+    const source = (this.#source = new EventSource(browserPath("/api/live")));
     source.addEventListener("hello", () => {
       this.#failures = 0;
       this.#isOpen = true;

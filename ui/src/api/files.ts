@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { request } from "./client";
+import { link, request } from "./client";
 import { json, type Json } from "./routes";
 
 export type RunFileList = Json<"/api/files", "get">;
@@ -22,5 +22,5 @@ export function fetchFileText({ run, path }: FileQuery, signal: AbortSignal): Pr
 
 /** Where a browser saves the bytes from. */
 export function addressOfFile({ run, path }: FileQuery): string {
-  return `/api/files/content?${new URLSearchParams({ run, path })}`;
+  return link("/api/files/content", { run, path });
 }

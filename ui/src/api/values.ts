@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ColumnSort } from "../core/tables/columnSort";
 import type { Heat } from "../core/series/heat";
-import { address, request } from "./client";
+import { address, link, request } from "./client";
 import { message } from "./decode";
 import { blob, get, json, type Json, type SeriesKey } from "./routes";
+import { browserPath } from "../core/view/root";
 import type { Message } from "../core/messages/message";
 import type { components, paths } from "../core/messages/schema";
 
@@ -100,7 +101,7 @@ export async function fetchMesh({ run, tag, id }: ValueKey, item: number, most: 
 
 /** Where a slice can be downloaded as a file. */
 export function tensorFile(key: SliceKey, suffix: "csv" | "json" | "npy"): string {
-  return sliceAddress(key, `.${suffix}`);
+  return browserPath(sliceAddress(key, `.${suffix}`));
 }
 
 export async function fetchTexts({ run, tag, id }: ValueKey, signal: AbortSignal): Promise<readonly string[]> {
@@ -125,17 +126,17 @@ export function fetchTable(key: ValueKey, rows: TableQuery, first: number, count
 
 /** Where the rows can be downloaded as CSV. */
 export function tableCsv(key: ValueKey, rows: TableQuery): string {
-  return address("/api/table/csv", tableQuery(key, rows));
+  return link("/api/table/csv", tableQuery(key, rows));
 }
 
 /** Where the image or the sound of a cell is. */
 export function tableMedia({ run, tag, id }: ValueKey, file: number): string {
-  return address("/api/table/media", { run, tag, id, file });
+  return link("/api/table/media", { run, tag, id, file });
 }
 
 /** Where an HTML page is, as a document without rights. */
 export function htmlAddress({ run, tag, id }: ValueKey, runsScripts: boolean): string {
-  return address("/api/html", { run, tag, id, ...(runsScripts && { scripts: true }) });
+  return link("/api/html", { run, tag, id, ...(runsScripts && { scripts: true }) });
 }
 
 export function fetchAudioClip({ run, tag, id }: ValueKey, clip: number, signal: AbortSignal): Promise<AudioClip> {

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the web client: the files of the folder ``web``, and its page at each address outside the API."""
+"""Serves the web client: the files of the folder ``web``, and its page at each address outside the API.
+
+The page names its files relative to its own address, because only the browser knows what a proxy puts before it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -27,6 +31,8 @@ MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 """Fixed, because the system's table of media types differs between machines."""
+PAGE = "index.html"
+RELATIVE = re.compile(r' (?:href|src)="\./')
 TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
 ENCODINGS = {"br": ".br", "gzip": ".gz"}
 """Encodings that the build stores beside a file, the smallest first, and the ends of their names."""
@@ -43,7 +49,7 @@ In a clone of mindscope, with Node 20 or newer:</p>
 npm ci
 npm run build</pre>
 <p>This page loads it after the build; you do not have to restart the viewer.
-The data is already at <a href="/api/runs">/api/runs</a>.</p>
+The data is already at <a href="./api/runs">api/runs</a>.</p>
 """
 
 
@@ -52,21 +58,37 @@ def mount(app: FastAPI, web: Path = WEB) -> None:
 
     async def page(scope: Scope, receive: Receive, send: Send) -> None:
         encodings = [name for name in ENCODINGS if accepts(Headers(scope=scope), name)]
-        response = await run_in_threadpool(_response, web, scope["method"], scope["path"], encodings)
+        up = "../" * (scope["raw_path"].count(b"/") - 1)  # the browser counts an encoded slash as a letter
+        response = await run_in_threadpool(_response, web, scope["method"], scope["path"], up, encodings)
         await response(scope, receive, send)
 
     app.router.default = page
 
 
-def _response(web: Path, method: str, path: str, encodings: Sequence[str]) -> Response:
-    """Return a file by its name; else the page, which interprets the address."""
+def _response(web: Path, method: str, path: str, up: str, encodings: Sequence[str]) -> Response:
+    """Return a file by its name; else the page, which interprets the address. ``up`` leads from it to the root."""
     folder, _, name = path.removeprefix("/").rpartition("/")
     if method not in ("GET", "HEAD") or _is_below("api", path):
         _nothing_here()
     if _is_below("assets", path):
         return (folder == "assets" and _file(web / "assets", name, FOREVER, encodings)) or _nothing_here()
-    page = (not folder and _file(web, name, REVALIDATE, encodings)) or _file(web, "index.html", REVALIDATE, encodings)
-    return page or _not_built()
+    return (not folder and name != PAGE and _file(web, name, REVALIDATE, encodings)) or _page(web, up, encodings)
+
+
+def _page(web: Path, up: str, encodings: Sequence[str]) -> Response:
+    """Return the page with addresses relative to its own; as the build compressed it where they are the same."""
+    if up == "":
+        return _file(web, PAGE, REVALIDATE, encodings) or _not_built(up)
+    try:
+        text = (web / PAGE).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return _not_built(up)
+    return GzipResponse(_climbing(text, up).encode(), media_type="text/html", headers={"cache-control": REVALIDATE})
+
+
+def _climbing(html: str, up: str) -> str:
+    """Return a page whose relative addresses begin further up."""
+    return RELATIVE.sub(lambda match: match[0].removesuffix("./") + up, html)
 
 
 def _is_below(folder: str, path: str) -> bool:
@@ -89,8 +111,8 @@ def _file(folder: Path, name: str, cache_control: str, encodings: Sequence[str])
     return FileResponse(file, media_type=MEDIA_TYPES.get(file.suffix), headers=headers)
 
 
-def _not_built() -> Response:
-    return HTMLResponse(NOT_BUILT, status_code=503, headers={"retry-after": str(RETRY_S)})
+def _not_built(up: str) -> Response:
+    return HTMLResponse(_climbing(NOT_BUILT, up), status_code=503, headers={"retry-after": str(RETRY_S)})
 
 
 def _nothing_here() -> NoReturn:

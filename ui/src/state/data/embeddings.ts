@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { address, request } from "../../api/client";
+import { link, request } from "../../api/client";
 import { message } from "../../api/decode";
 import { get, post, type Json } from "../../api/routes";
 import type { Message } from "../../core/messages/message";
@@ -68,5 +68,5 @@ export const pointNeighbors: ResourceDefinition<
 };
 
 export function spriteAddress({ run, name, version }: EmbeddingKey): string {
-  return address("/api/embeddings/sprite", { run, name, version });
+  return link("/api/embeddings/sprite", { run, name, version });
 }

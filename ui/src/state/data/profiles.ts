@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { address, request } from "../../api/client";
+import { link, request } from "../../api/client";
 import { message } from "../../api/decode";
 import { get, post, type Json } from "../../api/routes";
 import type { Schemas } from "../../core/messages/message";
@@ -41,7 +41,7 @@ export interface OfTimeline {
 }
 
 /** The address of the JSON trace of a range. */
-export const exportAddress = (range: RangeQuery): string => address("/api/profiles/export", range);
+export const exportAddress = (range: RangeQuery): string => link("/api/profiles/export", range);
 
 /** Between two requests for the progress of reading a profile. */
 export const PROGRESS_MS = 400;

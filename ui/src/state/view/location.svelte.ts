@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Path and query of the address bar as state. */
+import { browserPath, viewerPath } from "../../core/view/root";
+
+/** Path and query of the address bar as state; the path is that of the viewer, without what a proxy puts before it. */
 const PAUSE_MS = 80;
 /** Keys that walk: what they select on their way is no step in the history. */
 const WALKING = /^(Arrow|Page|Home$|End$)/;
 
 class PageLocation {
-  path = $state(location.pathname);
+  path = $state(viewerPath(location.pathname));
   query = $state(location.search.slice(1));
   /** Grows when the browser went back or forward. */
   visits = $state(0);
@@ -41,7 +43,7 @@ class PageLocation {
   /** Opens an address of this viewer with all of its state, as a step in the history or in place of this one. */
   go(address: string, isReplaced = false): void {
     this.#write();
-    if (isReplaced) history.replaceState(null, "", address);
+    if (isReplaced) history.replaceState(null, "", browserPath(address));
     else this.#step(address);
     this.#read();
     this.#visit();
@@ -74,8 +76,8 @@ class PageLocation {
 
   /** One action is one step: it may change the view and open another page. */
   #step(address: string): void {
-    if (this.#hasActed) history.pushState(null, "", address);
-    else history.replaceState(null, "", address);
+    if (this.#hasActed) history.pushState(null, "", browserPath(address));
+    else history.replaceState(null, "", browserPath(address));
     this.#hasActed = false;
   }
 
@@ -85,12 +87,12 @@ class PageLocation {
   }
 
   #write(): void {
-    const address = this.address(this.path);
+    const address = browserPath(this.address(this.path));
     if (address !== location.pathname + location.search) history.replaceState(null, "", address);
   }
 
   #read(): void {
-    this.path = location.pathname;
+    this.path = viewerPath(location.pathname);
     this.query = location.search.slice(1);
   }
 }
