@@ -176,5 +176,5 @@ $(WEB): $(UI_SOURCES) ui/node_modules/.installed
 chromium:
 	@command -v chromium >/dev/null && command -v chromium-headless-shell >/dev/null && [ -x /usr/sbin/nginx ] || { \
 	  SUDO=$$( [ "$$(id -u)" = 0 ] || echo sudo ); \
-	  $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq --no-install-recommends chromium chromium-headless-shell nginx-light; } || \
+	  $$SUDO apt-get update -qq && $$SUDO apt-get install -y -qq --no-install-recommends chromium chromium-headless-shell nginx; } || \
 	  command -v chromium >/dev/null

@@ -176,3 +176,38 @@ def test_a_size_may_have_a_unit(given: Any, want: int):
 def test_a_size_that_is_none_is_refused(given: Any):
     with pytest.raises(SettingsError, match=r"--cache-size is .* want a number of bytes such as 500M"):
         load_settings({"cache_size": given}, {})
+
+
+def test_a_name_may_be_given_several_times(config: str):
+    flags = {"allow_host": ["Viewer.example.org", "a.example:8443,[::1]"], "allow_frame": ["vscode-webview:"]}
+    settings = load_settings(flags, {"MINDSCOPE_ALLOW_HOST": "ignored.example"})
+    assert settings.allow_host == ("viewer.example.org", "a.example:8443", "[::1]")
+    assert load_settings({"allow_host": []}, settings.environment()) == settings
+    assert "viewer.example.org,a.example:8443,[::1]" in settings.flags()
+
+
+@pytest.mark.parametrize("name", ["*", "https://a.example", "a b", "", "a.example/x", ".example", "*.example", "a:b"])
+def test_what_is_no_name_is_not_allowed(name: str):
+    with pytest.raises(UsageError, match=r"--allow-host is .*, want names such as viewer\.example\.org"):
+        load_settings({"allow_host": [name]}, {})
+
+
+@pytest.mark.parametrize(
+    "origin", ["*", "https:", "https://*", "http://a; script-src *", "data:", "a.example", "'none'"]
+)
+def test_not_every_page_may_show_the_viewer(origin: str):
+    with pytest.raises(UsageError, match=r"--allow-frame is .*, want origins of pages"):
+        load_settings({"allow_frame": [origin]}, {})
+
+
+@pytest.mark.parametrize(
+    ("given", "prefix"), [("/team", "/team/"), ("/a/b/", "/a/b/"), ("/", "/"), ("/a%40b/", "/a%40b/")]
+)
+def test_a_prefix_has_a_slash_at_both_ends(given: str, prefix: str):
+    assert load_settings({"path_prefix": given}, {}).path_prefix == prefix
+
+
+@pytest.mark.parametrize("path", ["team", "//evil.example/", "/a?b", "/a#b", "/../a", "/a b", "https://a.example/"])
+def test_what_is_no_path_is_no_prefix(path: str):
+    with pytest.raises(UsageError, match=r"--path-prefix is .*, want a path such as /team/"):
+        load_settings({"path_prefix": path}, {})

@@ -16,6 +16,13 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 """Units of sizes in bytes; a B or iB may follow."""
 TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
+ALLOWED_HOST = re.compile(r"(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
+FRAME_SOURCE = re.compile(
+    r"https?://(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::(?:[0-9]{1,5}|\*))?|vscode-(?:file|webview):", re.ASCII
+)
+"""An origin, the subdomains or the ports of one, or the pages of VS Code: never all sites."""
+PATH_PREFIX = re.compile(r"(?:/[A-Za-z0-9._~%@+:=!$&'()*,;-]+)*/?", re.ASCII)
+
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 """Hosts that only this machine reaches."""
 
@@ -44,6 +51,37 @@ def parse_host(given: Given) -> str:
     if not isinstance(host, str) or not host or any(not (c.isalnum() or c in ".:-_") for c in host):
         raise given.refused("a host name or an address such as 127.0.0.1 or 0.0.0.0")
     return host
+
+
+def parse_allowed_hosts(given: Given) -> tuple[str, ...]:
+    """Return names in lower case, each with the port of its page if that is not 80 or 443."""
+    return _each(
+        given, ALLOWED_HOST, "names such as viewer.example.org, or viewer.example.org:8443 with the page's port"
+    )
+
+
+def parse_frame_sources(given: Given) -> tuple[str, ...]:
+    """Return origins of pages, as a content security policy names them."""
+    return _each(given, FRAME_SOURCE, "origins of pages such as https://hub.example.org or http://localhost:8888")
+
+
+def parse_path_prefix(given: Given) -> str:
+    """Return a path with a slash at both ends."""
+    path = given.value
+    if not isinstance(path, str) or not PATH_PREFIX.fullmatch(path) or {".", ".."} & set(path.split("/")):
+        raise given.refused("a path such as /team/")
+    return path.rstrip("/") + "/"
+
+
+def _each(given: Given, pattern: re.Pattern[str], want: str) -> tuple[str, ...]:
+    """Return the distinct words of a text with commas, or of a list of such texts."""
+    texts = [given.value] if isinstance(given.value, str) else given.value
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        raise given.refused(want)
+    words = [word.strip().lower() for text in texts for word in text.split(",")]
+    if not all(pattern.fullmatch(word) for word in words):
+        raise given.refused(want)
+    return tuple(dict.fromkeys(words))
 
 
 def parse_port(given: Given) -> int:

@@ -22,11 +22,14 @@ from mindscope.errors import SettingsError, UsageError
 from mindscope.setting_values import (
     LOOPBACK_NAMES,
     Given,
+    parse_allowed_hosts,
     parse_check_parameters,
     parse_configuration,
     parse_directory,
+    parse_frame_sources,
     parse_host,
     parse_interval,
+    parse_path_prefix,
     parse_port,
     parse_size,
     parse_switch,
@@ -43,7 +46,8 @@ DEFAULT_READER_BYTES = 4 << 30
 class Setting:
     """The names under which users give one setting.
 
-    ``metavar`` is None for a switch; ``shown_default`` is "" if there is none.
+    ``metavar`` is None for a switch; ``shown_default`` is "" if there is none. A setting that ``repeats`` has a flag
+    for each of its values.
     """
 
     parse: Callable[[Given], Any]
@@ -51,6 +55,7 @@ class Setting:
     accepted: str
     shown_default: str
     help: str
+    repeats: bool = False
 
 
 def _setting(
@@ -61,9 +66,10 @@ def _setting(
     metavar: str | None = None,
     accepted: str,
     shown_default: str = "",
+    repeats: bool = False,
 ) -> Any:
     """Return a field of ``Settings``; calls a callable ``default`` for each object."""
-    row = {"setting": Setting(parse, metavar, accepted, shown_default, help)}
+    row = {"setting": Setting(parse, metavar, accepted, shown_default, help, repeats)}
     return field(default_factory=default, metadata=row) if callable(default) else field(default=default, metadata=row)
 
 
@@ -106,6 +112,30 @@ class Settings:
         metavar="PORT",
         accepted="1 to 65535",
         shown_default="8080",
+    )
+    allow_host: tuple[str, ...] = _setting(
+        parse_allowed_hosts,
+        (),
+        "Also answer to this name, as which a proxy or another machine knows the viewer. Repeat it for several names.",
+        metavar="NAME",
+        accepted="a name, with its port if that is not 80 or 443; several with commas",
+        repeats=True,
+    )
+    path_prefix: str = _setting(
+        parse_path_prefix,
+        "/",
+        "Answer below this path. A proxy that leaves out the path needs no prefix.",
+        metavar="PATH",
+        accepted="a path such as `/team/`",
+        shown_default="/",
+    )
+    allow_frame: tuple[str, ...] = _setting(
+        parse_frame_sources,
+        (),
+        "Allow pages of this origin, such as a notebook, to show the viewer in a frame. Repeat it for several origins.",
+        metavar="ORIGIN",
+        accepted="an origin such as `https://hub.example.org`; several with commas",
+        repeats=True,
     )
     reload_interval: float = _setting(
         parse_interval,
@@ -181,7 +211,7 @@ class Settings:
             value = getattr(self, name)
             if setting.metavar is None:
                 flags += [flag_of(name)] if value else []
-            elif value not in (None, ""):
+            elif value not in (None, "", ()):
                 flags += [flag_of(name), _to_text(value)]
         return flags
 
@@ -211,7 +241,7 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
     for name, setting in settings_table().items():
         given = next(_candidates(name, flags, environ, configuration), None)
         if given is not None:
-            values[name] = _parsed(setting, given, flags.get(name) is not None)
+            values[name] = _parsed(setting, given, given.source == flag_of(name))
     return Settings(**values)
 
 
@@ -239,7 +269,7 @@ def _candidates(
     name: str, flags: Mapping[str, Any], environ: Mapping[str, str], configuration: Mapping[str, Given]
 ) -> Iterator[Given]:
     """Yield the values of a setting, by precedence. An empty variable counts as not set."""
-    if flags.get(name) is not None:
+    if flags.get(name) not in (None, [], ()):
         yield Given(flags[name], flag_of(name))
     for variable in (prefix + name.upper() for prefix in PREFIXES):
         if environ.get(variable):
@@ -280,4 +310,6 @@ def _run_file(path: str) -> dict[str, Any]:
 def _to_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
+    if isinstance(value, tuple):
+        return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -37,12 +37,12 @@ http {{
 
 
 @contextmanager
-def nginx(room: Path, prefix: str, location: str) -> Iterator[int]:
-    """Run nginx with these lines for one location; yields its port."""
+def nginx(room: Path, prefix: str, location: str, port: int | None = None) -> Iterator[int]:
+    """Run nginx with these lines for one location, on a free port unless told; yields the port."""
     program = which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
     assert program, "no nginx: apt-get install nginx"
     room.mkdir()
-    port = free_port()
+    port = port or free_port()
     settings = room / "nginx.conf"
     settings.write_text(SETTINGS.format(room=room, port=port, prefix=prefix, location=location))
     with subprocess.Popen([program, "-e", "stderr", "-p", str(room), "-c", str(settings)]) as process:

@@ -164,3 +164,100 @@ def test_with_every_interface_open_a_name_can_still_not_be_rebound(tmp_path: Pat
     with running_viewer(tmp_path, tmp_path, "--host", "0.0.0.0") as live:
         assert httpx.get(f"http://127.0.0.3:{live.port}/api/runs", timeout=60).status_code == 200
         assert live.http.get("/api/runs", headers={"host": "evil.example"}).status_code == 403
+
+
+NAME = "viewer.example.org"
+CHANGE = {"changes": [{"run": "run", "version": 0, "color": "1"}]}
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """A viewer behind a proxy: with a public name, and a second one with its port."""
+    room = tmp_path_factory.mktemp("named")
+    with running_viewer(room, room, "--allow-host", NAME, "--allow-host", "other.example.org:8443") as live:
+        yield live
+
+
+@pytest.mark.parametrize("host", [NAME, NAME.upper(), f"{NAME}:8443", "other.example.org", "127.0.0.1"])
+def test_an_allowed_host_is_answered(named: LiveViewer, host: str):
+    assert named.http.get("/api/runs", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "example.org", f"evil.{NAME}", f"{NAME}.evil.example", f"{NAME}."])
+def test_only_the_allowed_hosts_are_answered(named: LiveViewer, host: str):
+    """An address that the proxy reports makes no foreign name ours."""
+    headers = {"host": host, "x-forwarded-host": NAME, "x-forwarded-proto": "https"}
+    error = named.http.get("/api/runs", headers=headers)
+    assert error.status_code == 403
+    assert error.json()["error"]["code"] == "foreign_host"
+    assert f"start with --allow-host {host}" in error.json()["error"]["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "headers"),
+    [
+        (f"https://{NAME}", {"host": NAME}),
+        (f"https://{NAME}", {}),  # the proxy puts the address of the viewer in place of the name
+        ("https://other.example.org:8443", {}),
+        (f"https://{NAME}:9443", {"host": f"{NAME}:9443"}),
+        (f"https://{NAME}:9443", {"x-forwarded-host": f"{NAME}:9443, 10.0.0.2"}),
+    ],
+)
+def test_a_page_of_an_allowed_host_changes_notes(named: LiveViewer, origin: str, headers: dict[str, str]):
+    headers = {"origin": origin, "sec-fetch-site": "same-origin"} | headers
+    answer = named.http.post("/api/tags", json={"runs": [], "kind": "scalar"}, headers=headers)
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "headers"),
+    [
+        ("https://evil.example", {}),
+        ("https://evil.example", {"x-forwarded-host": "evil.example"}),  # a name that no one allowed
+        ("https://evil.example", {"host": NAME}),
+        (f"https://{NAME}:9443", {}),  # another program of the same machine
+        ("https://other.example.org", {}),
+        (f"https://{NAME}", {"sec-fetch-site": "same-site"}),
+        ("null", {}),
+    ],
+)
+def test_pages_of_other_hosts_change_nothing(named: LiveViewer, origin: str, headers: dict[str, str]):
+    answer = named.http.patch("/api/annotations/runs", json=CHANGE, headers={"origin": origin} | headers)
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "foreign_origin"
+    assert named.http.get("/api/annotations").json()["runs"] == {}
+
+
+def test_the_refusal_of_a_change_names_the_option(viewer: LiveViewer):
+    headers = {"origin": f"https://{NAME}:8443", "sec-fetch-site": "same-origin"}
+    error = viewer.http.patch("/api/annotations/runs", json=CHANGE, headers=headers).json()["error"]
+    assert f"--allow-host {NAME}:8443" in error["remedy"]
+
+
+def test_only_allowed_origins_may_frame_the_page(tmp_path: Path):
+    with running_viewer(tmp_path, tmp_path, "--allow-frame", "http://localhost:*,https://hub.example.org") as live:
+        headers = live.http.get("/").headers
+    policy = headers["content-security-policy"].split("; ")
+    assert set(policy[:-1]) == CONTENT_SECURITY_POLICY - {"frame-ancestors 'self'"}
+    assert policy[-1] == "frame-ancestors 'self' http://localhost:* https://hub.example.org"
+    assert "x-frame-options" not in headers
+
+
+def test_without_an_allowed_origin_no_other_site_frames_the_page(viewer: LiveViewer):
+    assert viewer.http.get("/").headers["x-frame-options"] == "SAMEORIGIN"
+
+
+def test_a_viewer_answers_below_its_path_only(tmp_path: Path):
+    with running_viewer(tmp_path, tmp_path, "--path-prefix", "/user/a%40b/mindscope") as live:
+        assert live.http.get("/user/a@b/mindscope/api/runs").status_code == 200
+        assert live.http.get("/user/a%40b/mindscope/api/runs").status_code == 200
+        for address in ("/", "/user/a%40b/mindscope"):
+            answer = live.http.get(address)
+            assert answer.headers["location"] == "/user/a%40b/mindscope/"
+            assert "content-security-policy" in answer.headers
+        for address in ("/api/runs", "/user/a%40b/mindscopes/", "/user/a%40b/mindscope/../api/runs%00"):
+            answer = live.http.get(address)
+            assert answer.status_code == 404
+        assert "/user/a%40b/mindscope/" in live.http.get("/api/runs").json()["error"]["remedy"]
+        assert 'src="../assets/' in live.http.get("/user/a%40b/mindscope/reports/frame").text
+        assert 'src="./assets/' in live.http.get("/user/a%40b/mindscope/scalars").text

@@ -50,7 +50,8 @@ def _with_settings() -> inspect.Signature:
         option = typer.Option(
             flag_of(name), metavar=setting.metavar, help=setting.help, show_default=setting.shown_default or False
         )
-        annotation = Annotated[bool | None if is_switch else str | None, option]
+        plain = bool if is_switch else list[str] if setting.repeats else str
+        annotation = Annotated[plain | None, option]
         parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
     return inspect.Signature([*parameters, foreground])
 
@@ -86,7 +87,7 @@ def _run_in_foreground(settings: Settings) -> None:
     serve(
         settings,
         lambda: typer.echo(
-            f"viewer:    {address(settings.host, settings.port)}\n"
+            f"viewer:    {address(settings.host, settings.port, settings.path_prefix)}\n"
             f"runs:      {settings.summary_base_dir}\n"
             f"workspace: {settings.workspace}\n"
             "stop:      Ctrl-C"

@@ -21,6 +21,7 @@ from mindscope.server.http.context import Viewer
 from mindscope.server.http.disconnect import DisconnectMiddleware
 from mindscope.server.http.errors import RESPONSES, add_error_handlers
 from mindscope.server.http.lazy_routes import LazyRoutes, LazyRoutesMiddleware
+from mindscope.server.http.path_prefix import PathPrefixMiddleware
 from mindscope.server.http.response_limit import DeadlineMiddleware
 from mindscope.server.http.security import SecurityMiddleware, require_json, require_own_page
 from mindscope.server.live.event_stream import LiveEvents
@@ -101,7 +102,8 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)
     app.add_middleware(AdmissionMiddleware)
-    app.add_middleware(SecurityMiddleware, host=settings.host)
+    app.add_middleware(PathPrefixMiddleware, prefix=settings.path_prefix)
+    app.add_middleware(SecurityMiddleware, settings.host, settings.allow_host, settings.allow_frame)
     static_files.mount(app)
     add_error_handlers(app)
     add_body_error_handler(app)

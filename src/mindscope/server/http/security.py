@@ -4,6 +4,9 @@
 A page of another site can make a browser send requests to 127.0.0.1 in two ways. With DNS rebinding, its own name
 resolves to 127.0.0.1; such a request has a foreign Host header. A plain form can't declare JSON without the consent of
 the server, which sends no CORS header. Browsers also send the origin of a request, which must be the viewer.
+
+Behind a proxy, the browser knows the viewer by another name, which ``--allow-host`` gives. A page of another site can't
+set X-Forwarded-Host without the consent of the server; the viewer takes only allowed names from it.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,8 +23,9 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mindscope.reasons import Reason
-from mindscope.server.http.errors import refuse
-from mindscope.server.http.headers import SECURITY_HEADERS
+from mindscope.server.http.context import CurrentViewer
+from mindscope.server.http.errors import RefusedError, refuse
+from mindscope.server.http.headers import security_headers
 from mindscope.setting_values import LOOPBACK_NAMES
 
 HOST = re.compile(r"(?:(?P<name>[^\s:@/\[\]]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::[0-9]*)?", re.ASCII)
@@ -30,10 +35,12 @@ WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 class SecurityMiddleware:
     """Refuses foreign hosts; adds the security headers to each response."""
 
-    def __init__(self, app: ASGIApp, host: str) -> None:
+    def __init__(self, app: ASGIApp, host: str, allowed: Sequence[str] = (), frames: Sequence[str] = ()) -> None:
         self._app = app
+        self._headers = security_headers(frames)
         self._is_open_to_others = host not in LOOPBACK_NAMES
         self._names = LOOPBACK_NAMES | {host.lower()} | (_own_names() if host in ("0.0.0.0", "::") else frozenset())
+        self._names |= {host_name(name) for name in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -43,7 +50,7 @@ class SecurityMiddleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in self._headers.items():
                     answer.setdefault(name, value)  # recorded HTML has a stricter policy of its own
                 answer.setdefault("cache-control", "no-store")
             await send(message)
@@ -56,7 +63,8 @@ class SecurityMiddleware:
                 send_with_headers,
                 403,
                 Reason("foreign_host", host=host),
-                "open the address that `mindscope status` prints, or start with --host",
+                "open the address that `mindscope status` prints; "
+                f"if {host} is a name of this machine or of its proxy, start with --allow-host {host}",
             )
         else:
             await self._app(scope, receive, send_with_headers)
@@ -86,15 +94,30 @@ async def require_json(request: Request) -> None:
         raise HTTPException(415, f"content-type is {declared!r}, want application/json")
 
 
-async def require_own_page(request: Request) -> None:
+async def require_own_page(request: Request, viewer: CurrentViewer) -> None:
     """Refuse a change from a page of another site, by the headers of the browser. Programs send no such header."""
     if request.method in ("GET", "HEAD"):
         return
     site = request.headers.get("sec-fetch-site", "none")
     origin = request.headers.get("origin")
-    is_own = origin is None or urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower()
-    if site not in ("same-origin", "none") or not is_own:
-        raise HTTPException(403, f"the request comes from {origin or site}, want a page of this viewer")
+    name = "" if origin is None else urlsplit(origin).netloc.lower()
+    is_ours = origin is None or name in _external_names(request.headers, viewer.settings.allow_host)
+    if site not in ("same-origin", "none") or not is_ours:
+        raise RefusedError(
+            403,
+            Reason("foreign_origin", origin=origin or site, name=name or "NAME"),
+            "open the page at the address of the viewer; "
+            f"if the viewer has this name behind a proxy, start it with --allow-host {name or 'NAME'}",
+        )
+
+
+def _external_names(headers: Headers, allowed: Sequence[str]) -> set[str]:
+    """Return the hosts, with their ports, under which the browser of a request may know the viewer."""
+    names = {headers.get("host", "").lower(), *allowed}
+    forwarded = headers.get("x-forwarded-host", "").partition(",")[0].strip().lower()  # of the first proxy
+    if host_name(forwarded) in {host_name(name) for name in allowed}:
+        names.add(forwarded)
+    return names
 
 
 def _is_address(name: str) -> bool:

@@ -23,10 +23,13 @@ ERROR_PREFIX = "mindscope: "
 """The start of the line in which the command line prints an error."""
 
 
-def start_in_background(settings: Settings) -> RunningViewer:
+def start_in_background(
+    settings: Settings, module: str = "mindscope", stdin: int = subprocess.DEVNULL
+) -> RunningViewer:
     """Start a viewer in a session of its own and wait until it answers.
 
-    If its log can't be written, its output is lost.
+    ``module`` runs the command line, with ``stdin`` as its standard input. If its log can't be written, its output is
+    lost.
 
     Raises SettingsError if the base directory is missing, ServerError with the reason if the viewer does not answer.
     """
@@ -35,7 +38,9 @@ def start_in_background(settings: Settings) -> RunningViewer:
     require_records(settings.port)
     with _output(settings) as output:
         start = output.seek(0, os.SEEK_END)
-        return _wait_for(settings, _spawn(settings, output), lambda: _reason(output, start, log_file(settings)))
+        return _wait_for(
+            settings, _spawn(settings, output, module, stdin), lambda: _reason(output, start, log_file(settings))
+        )
 
 
 def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Callable[[], str]) -> RunningViewer:
@@ -61,12 +66,12 @@ def _output(settings: Settings) -> IO[bytes]:
         return tempfile.TemporaryFile()
 
 
-def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
+def _spawn(settings: Settings, output: IO[bytes], module: str, stdin: int) -> subprocess.Popen[bytes]:
     # Without PYTHONSAFEPATH, Python would import a file of the current directory instead of a module of the same name.
     environment = {**os.environ, **settings.environment(), "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", "mindscope", "start", "--foreground", *settings.flags()],
-        stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", module, "start", "--foreground", *settings.flags()],
+        stdin=stdin,
         stdout=output,
         stderr=subprocess.STDOUT,
         start_new_session=True,

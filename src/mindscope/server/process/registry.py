@@ -36,11 +36,12 @@ class RunningViewer:
     base_dir: str
     workspace: str
     started_at: float
+    path_prefix: str = "/"
 
     @property
     def address(self) -> str:
         """The address for a browser on this machine."""
-        return address(self.host, self.port)
+        return address(self.host, self.port, self.path_prefix)
 
     @property
     def is_open_to_others(self) -> bool:
@@ -48,10 +49,10 @@ class RunningViewer:
         return self.host not in LOOPBACK_NAMES
 
 
-def address(host: str, port: int) -> str:
-    """Return the address to open for a viewer that listens on ``host``."""
+def address(host: str, port: int, path_prefix: str = "/") -> str:
+    """Return the address to open for a viewer that listens on ``host``, without a slash at its end."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{reachable}:{port}"
+    return f"http://{reachable}:{port}{path_prefix[:-1]}"
 
 
 @contextmanager
@@ -137,6 +138,7 @@ def _viewer_here(settings: Settings) -> RunningViewer:
         base_dir=str(settings.summary_base_dir),
         workspace=str(settings.workspace),
         started_at=time.time(),
+        path_prefix=settings.path_prefix,
     )
 
 
