@@ -11,6 +11,7 @@ from mindscope.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from mindscope.capture import SummaryRecord, flush_all
+    from mindscope.notebook import load_ipython_extension, show
     from mindscope.output.capture import capture_output
     from mindscope.reading import Run, Runs, open_run, open_runs
     from mindscope.tensorboard import SummaryWriter
@@ -52,16 +53,19 @@ __all__ = [
     "finish",
     "flush_all",
     "init",
+    "load_ipython_extension",
     "log",
     "log_file",
     "open_run",
     "open_runs",
+    "show",
 ]
 
 _name = lazy_names(
     __name__,
     {
         "mindscope.capture": "SummaryRecord flush_all",
+        "mindscope.notebook": "load_ipython_extension show",
         "mindscope.output.capture": "capture_output",
         "mindscope.reading": "Run Runs open_run open_runs",
         "mindscope.tensorboard": "SummaryWriter",

@@ -35,6 +35,14 @@ def start_viewer(base: Path) -> str:
     ).address
 
 
+def free_port(host: str) -> int:
+    """Return a port of ``host`` on which nothing listens, chosen by the system."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
 def _is_free(host: str, port: int) -> bool:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
