@@ -77,11 +77,11 @@ def expression_points(
     wall_time = np.asarray(columns[coordinate("wall_time")], np.float64)
     value = over.evaluate(columns)
     return ExpressionPoints(
-        x=_along_axis(step, wall_time, axis) if along is None else along.evaluate(columns),
+        x=axis_values(step, wall_time, axis) if along is None else along.evaluate(columns),
         step=step,
         wall_time=wall_time,
         value=value,
-        smoothed=_smoothed(smoothing, step, wall_time, value),
+        smoothed=smoothed_values(smoothing, step, wall_time, value),
     )
 
 
@@ -91,7 +91,8 @@ def _columns(store: RunStore, text: str, tags: Sequence[str]) -> ColumnsByName:
     return join_steps({tag: (value.step, value.wall_time, value.value) for tag, value in found.items()})
 
 
-def _along_axis(step: Column, wall_time: Column, axis: Axis) -> Column:
+def axis_values(step: Column, wall_time: Column, axis: Axis) -> Column:
+    """Return the position of each point on an axis."""
     if axis is Axis.STEP:
         return step
     if axis is Axis.WALL or wall_time.size == 0:
@@ -100,7 +101,8 @@ def _along_axis(step: Column, wall_time: Column, axis: Axis) -> Column:
     return wall_time - (finite.min() if finite.size else 0.0)
 
 
-def _smoothed(smoothing: Smoothing, step: Column, wall_time: Column, value: Column) -> Column:
+def smoothed_values(smoothing: Smoothing, step: Column, wall_time: Column, value: Column) -> Column:
+    """Return the values of all points, smoothed."""
     if smoothing.median_points > 1:
         value = running_median(value, smoothing.median_points)
     if smoothing.weight > 0.0:

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from mindscope.reading.lineage_tables import LineageTables as LineageTables
     from mindscope.reading.open import open_run, open_runs
     from mindscope.reading.pack import PackReport, pack_runs
+    from mindscope.reading.plot_runs import PlotChoice as PlotChoice
+    from mindscope.reading.plot_runs import figure_of_run as figure_of_run
+    from mindscope.reading.plot_runs import figure_of_runs as figure_of_runs
+    from mindscope.reading.plot_runs import plot_of_runs as plot_of_runs
     from mindscope.reading.printed import printed_values as printed_values
     from mindscope.reading.profiles import RunProfiles as RunProfiles
     from mindscope.reading.repair import RepairedFile, RepairReport, repair_runs
@@ -111,6 +115,7 @@ _MODULES = {
     "mindscope.reading.lineage_tables": "LineageTables",
     "mindscope.reading.open": "open_run open_runs",
     "mindscope.reading.pack": "PackReport pack_runs",
+    "mindscope.reading.plot_runs": "PlotChoice figure_of_run figure_of_runs plot_of_runs",
     "mindscope.reading.printed": "printed_values",
     "mindscope.reading.profiles": "RunProfiles",
     "mindscope.reading.repair": "RepairedFile RepairReport repair_runs",

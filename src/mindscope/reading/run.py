@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from typing_extensions import Unpack
 
 from mindscope import graph, reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing, expression_points
@@ -16,6 +17,7 @@ from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensors import tensor_at
 from mindscope.artifacts.recorded_files import RecordedFile, recorded_files
 from mindscope.formats.kinds import KINDS
+from mindscope.plots.options import PlotKeywords, PlotOptions
 from mindscope.reading.displays import run_html
 from mindscope.reading.hparams import HparamValue, merge_hparams, session_hparams
 from mindscope.reading.hparams_sessions import read_hparams
@@ -44,9 +46,11 @@ class Run:
     get every point ever written, in written order.
     """
 
-    def __init__(self, store: RunStore, refresh: Callable[[], bool]) -> None:
+    def __init__(self, store: RunStore, refresh: Callable[[], bool], listed: Collection[str] = ()) -> None:
+        """``listed`` has the ids of all runs on the page of the run, by which its color is assigned."""
         self.store = store
         self._refresh = refresh
+        self._listed = listed
         self._whole = WholeValues(store)
 
     @property
@@ -104,6 +108,31 @@ class Run:
         """
         points = expression_points(self.store, text, smoothing=smoothing)
         return Scalars(text, points.step.astype(np.int64), points.wall_time, points.smoothed)
+
+    def plot(
+        self,
+        tags: str | Sequence[str],
+        *,
+        smoothing: float | Smoothing = 0.0,
+        x: str = "step",
+        engine: str = "matplotlib",
+        **options: Unpack[PlotKeywords],
+    ) -> Any:
+        """Return a figure for a paper: a panel for each tag or expression, in the color of the run on the page.
+
+        Args:
+            tags: scalar tags, or expressions over them.
+            smoothing: the weight of the page's slider, from 0 to below 1, or a ``Smoothing``.
+            x: step, relative or wall.
+            engine: matplotlib or plotly, whose figure is returned.
+            options: see docs/plots.md.
+
+        Raises:
+            TagNotFoundError: no such tag; names similar ones.
+            UsageError: an option has a wrong value.
+            MissingPackageError: the library is not installed.
+        """
+        return reading.figure_of_run(self.store, self._listed, tags, PlotOptions.of(smoothing, x, options), engine)
 
     def tensor(self, tag: str, step: int | None = None) -> TensorSlice:
         """Return the tensor of a step, by default the newest one; indexing reads only the requested part.

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from typing_extensions import Unpack
 
 from mindscope import reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
@@ -14,6 +16,7 @@ from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistic
 from mindscope.analysis.ranks import find_ranks
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog
+from mindscope.plots.options import PlotKeywords, PlotOptions
 from mindscope.reading.displays import runs_html
 from mindscope.reading.run import Run
 from mindscope.reading.scalars import MEAN_OF
@@ -29,6 +32,7 @@ from mindscope.types import Kind
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.reading.lineage_table import LineageTable
     from mindscope.reading.lineage_tables import LineageTables
+    from mindscope.reading.plot_groups import By
     from mindscope.reading.sql.result import QueryResult
 
 _FIELDS = {
@@ -73,7 +77,7 @@ class Runs(Mapping[str, Run], Tabular):
             near = get_close_matches(id, self._catalog.runs, n=3, cutoff=0.5) or list(self._catalog.runs)[:3]
             remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else "there is no run at all"
             raise RunNotFoundError(f"run {id!r} is not below {self.base}: {remedy}")
-        return Run(store, self.refresh)
+        return Run(store, self.refresh, self._catalog.runs.keys())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._catalog.runs)
@@ -108,6 +112,43 @@ class Runs(Mapping[str, Run], Tabular):
             if name is not None:
                 stores.setdefault(name, {})[id] = run.store
         return {name: group_statistics(members, options) for name, members in stores.items()}
+
+    def plot(
+        self,
+        tags: str | Sequence[str],
+        *,
+        smoothing: float | Smoothing = 0.0,
+        x: str = "step",
+        by: By | None = None,
+        runs: Sequence[str] | None = None,
+        where: str | None = None,
+        engine: str = "matplotlib",
+        **options: Unpack[PlotKeywords],
+    ) -> Any:
+        """Return a figure for a paper: a panel for each tag or expression, with a line for each run or group.
+
+        Lines have the colors of the page. From 30 lines on, the 10 with the best last values are named.
+
+        Args:
+            tags: scalar tags, or expressions over them.
+            smoothing: the weight of the page's slider, from 0 to below 1, or a ``Smoothing``.
+            x: step, relative or wall.
+            by: draws groups of runs as their mean with a band: a parameter or several, "name", "directory", "ranks",
+                or a function that returns the group of a run, None to leave it out.
+            runs: patterns of ids, with ``*`` and ``?``; all if None.
+            where: a condition over the lineage of runs, such as ``lr < 0.01``.
+            engine: matplotlib or plotly, whose figure is returned.
+            options: see docs/plots.md.
+
+        Raises:
+            TagNotFoundError: no run has the tag; names similar ones.
+            RunNotFoundError: no run matches.
+            ColumnNotFoundError: no run has the parameter; names similar ones.
+            UsageError: an option has a wrong value.
+            MissingPackageError: the library is not installed.
+        """
+        choice = reading.PlotChoice(by, runs, where)
+        return reading.figure_of_runs(self, tags, choice, PlotOptions.of(smoothing, x, options), engine)
 
     def lineage(self, scalars: Iterable[str] = (), mean_of: int = MEAN_OF) -> LineageTable:
         """Return a row per run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.
