@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,9 +20,12 @@ from mindscope.errors import ExpressionError
 if TYPE_CHECKING:
     from mindscope.alerts import Alert, Rule
     from mindscope.alerts.alert import TensorHits
+    from mindscope.alerts.notify import Notifier
 
 ANY = "any"
 FIRED = 3
+INTERRUPTED_FLUSH_S = 3.0
+"""After Ctrl-C, notifications that wait are tried for this time."""
 
 
 def watch(
@@ -57,6 +61,16 @@ def watch(
     alerts: Annotated[
         str, typer.Option(metavar="NAME=VALUE,...", help="Set parameters of the built-in checks; see docs/alerts.md.")
     ] = "",
+    notify: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--notify",
+            metavar="TARGET|FILE.yaml",
+            help="Send alerts to a chat, webhook, mail server or the desktop, such as 'slack://$SLACK_TOKENS', "
+            "json://host/path or desktop; repeatable. A file has several targets and their settings; see "
+            "docs/alerts.md.",
+        ),
+    ] = None,
     follow_links: FollowLinks = False,
 ) -> None:
     """Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
@@ -73,14 +87,46 @@ def watch(
         ]
         parameters = mindscope.alerts.Parameters.from_text(alerts)
     rules = list(dict.fromkeys([*rules_of([ANY], 1), *failing]))
+    notifier = _notifier(notify or [])
     find = mindscope.alerts.find_alerts if once else mindscope.alerts.follow_alerts
-    found = find(directory, rules, parameters, follow_links=follow_links)
     try:
-        with terminable():
+        with terminable(), _closing(notifier):
+            found = _notified(find(directory, rules, parameters, follow_links=follow_links), notifier)
             has_fired = _print(found, {rule.name for rule in failing}, as_json, ends_at_once=not once)
     except KeyboardInterrupt as interrupt:
         raise typer.Exit(exit_code(interrupt)) from None
     raise typer.Exit(FIRED if has_fired else 0)
+
+
+def _notifier(given: Sequence[str]) -> Notifier | None:
+    """Return what sends alerts to the targets of ``--notify``. Raises UsageError, MissingPackageError."""
+    if not given:
+        return None
+    from mindscope.alerts.notify import Notifier, read_settings
+
+    with usage():
+        return Notifier(read_settings(given), lambda text: typer.echo(f"mindscope: {printable(text)}", err=True))
+
+
+@contextmanager
+def _closing(notifier: Notifier | None) -> Generator[None]:
+    """Send waiting notifications at the end of the body; after Ctrl-C only for a short time."""
+    flush_s: float | None = None
+    try:
+        yield
+    except KeyboardInterrupt:
+        flush_s = INTERRUPTED_FLUSH_S
+        raise
+    finally:
+        if notifier is not None:
+            notifier.close(flush_s)
+
+
+def _notified(alerts: Iterable[Alert], notifier: Notifier | None) -> Iterator[Alert]:
+    for alert in alerts:
+        if notifier is not None:
+            notifier.add(alert)
+        yield alert
 
 
 def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
