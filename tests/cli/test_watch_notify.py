@@ -57,7 +57,7 @@ def test_a_broken_target_changes_nothing(watched: CommandLine, webhook: WebhookS
 
 def test_without_alerts_nothing_is_sent(mindscope: CommandLine, webhook: WebhookServer):
     write_losses(mindscope.room / "runs/a", healthy())
-    assert mindscope("watch", "runs", "--notify", f"json://{webhook.address}").stdout == ""
+    assert mindscope("watch", "runs", "--once", "--notify", f"json://{webhook.address}").stdout == ""
     assert webhook.requests == []
 
 
