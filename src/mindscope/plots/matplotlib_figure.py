@@ -100,7 +100,9 @@ def _draw_panel(
     background = [line for line in panel.lines if line.is_background]
     if background:
         segments = [np.column_stack([_x(line, plot.x), line.y]) for line in background]
-        axes.add_collection(LineCollection(segments, colors=OTHERS, linewidths=_THIN, alpha=0.5, zorder=1.5))
+        axes.add_collection(
+            LineCollection(segments, colors=OTHERS, linewidths=_THIN, alpha=_faintness(len(background)), zorder=1.5)
+        )
     named = [line for line in panel.lines if not line.is_background]
     for number, line in enumerate(named):
         _draw_line(axes, line if len(named) <= _MOST_RAW else replace(line, raw=None), plot, 2.0 + number / 1000)
@@ -117,6 +119,11 @@ def _draw_panel(
         axes.set_ylabel(plain(panel.title), parse_math=False)
     else:
         axes.set_title(plain(panel.title), loc="left", parse_math=False)
+
+
+def _faintness(count: int) -> float:
+    """Return the opacity of lines without names: many of them still show where they are dense."""
+    return max(0.12, min(0.5, 20 / count))
 
 
 def _scale(axes: Axes, plot: LinePlot) -> None:
