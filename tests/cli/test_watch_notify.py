@@ -51,7 +51,7 @@ def test_a_broken_target_changes_nothing(watched: CommandLine, webhook: WebhookS
     webhook.answers = [500]
     done = watched("watch", "runs", "--once", "--fail-on", "nan", "--notify", "notify.yaml", want=3)
     assert len(done.stdout.splitlines()) == 4
-    assert done.stderr == "mindscope: team does not take notifications (HTTP 500); the watch goes on.\n"
+    assert done.stderr == "mindscope: team does not take notifications (HTTP 500); the watch continues.\n"
     assert len(webhook.requests) == 2
 
 

@@ -90,8 +90,8 @@ def plot(
     options = plots.PlotOptions.of(smoothing, x, keywords)
     engine_of(Path(out))  # before the runs are read
     choice = reading.PlotChoice(_grouping(by), runs, where)
-    drawn = reading.plot_of_runs(runs_below(path, follow_links), tags, choice, options)
-    plots.write_figure(drawn, Path(out))
+    figure = reading.plot_of_runs(runs_below(path, follow_links), tags, choice, options)
+    plots.write_figure(figure, Path(out))
     typer.echo(f"wrote {out}")
 
 

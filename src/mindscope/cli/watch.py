@@ -91,8 +91,8 @@ def watch(
     find = mindscope.alerts.find_alerts if once else mindscope.alerts.follow_alerts
     try:
         with terminable(), _closing(notifier):
-            found = _notified(find(directory, rules, parameters, follow_links=follow_links), notifier)
-            has_fired = _print(found, {rule.name for rule in failing}, as_json, ends_at_once=not once)
+            stream = _notified(find(directory, rules, parameters, follow_links=follow_links), notifier)
+            has_fired = _print(stream, {rule.name for rule in failing}, as_json, ends_at_once=not once)
     except KeyboardInterrupt as interrupt:
         raise typer.Exit(exit_code(interrupt)) from None
     raise typer.Exit(FIRED if has_fired else 0)

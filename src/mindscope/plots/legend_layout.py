@@ -33,12 +33,12 @@ class LegendLayout:
         most = (width - 2 * _MARGIN_INCHES) * _POINTS
         whole = cls(tuple(labels), 1, 0.0)
         room = most - (whole.handle + whole.text_pad) * font_size
-        shown = tuple(_fitting(label, room, font_size) for label in labels)
-        widths = [_width(label, font_size) for label in shown]
-        counts = range(len(shown), 0, -1)
+        fitting = tuple(_fitting(label, room, font_size) for label in labels)
+        widths = [_width(label, font_size) for label in fitting]
+        counts = range(len(fitting), 0, -1)
         columns = next((count for count in counts if whole._needs(widths, count, font_size) <= most), 1)
-        rows = -(-len(shown) // columns)
-        return cls(shown, columns, (rows * _LINE_HEIGHT * font_size + 6) / _POINTS)
+        rows = -(-len(fitting) // columns)
+        return cls(fitting, columns, (rows * _LINE_HEIGHT * font_size + 6) / _POINTS)
 
     def _needs(self, widths: Sequence[float], columns: int, font_size: float) -> float:
         """Return the points that a number of columns needs: each is as wide as its widest label."""
@@ -55,9 +55,9 @@ def _fitting(label: str, room: float, font_size: float) -> str:
     if _width(label, font_size) <= room:
         return label
     for kept in range(len(label) - 1, 1, -1):
-        shown = f"{label[: (kept + 1) // 2]}…{label[len(label) - kept // 2 :]}"
-        if _width(shown, font_size) <= room:
-            return shown
+        shortened = f"{label[: (kept + 1) // 2]}…{label[len(label) - kept // 2 :]}"
+        if _width(shortened, font_size) <= room:
+            return shortened
     return label[:1] + "…"
 
 

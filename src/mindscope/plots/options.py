@@ -69,6 +69,8 @@ class PlotOptions:
         if self.log_x and self.axis is Axis.WALL:
             raise UsageError("wall time has no useful logarithm; leave out log_x, or choose x='relative'.")
         _ = self.inches
+        if self.y_limits is not None:
+            _require_limits(self.y_limits, self.log_y)
 
     @classmethod
     def of(cls, smoothing: float | Smoothing, x: str, keywords: Mapping[str, Any]) -> PlotOptions:
@@ -97,6 +99,12 @@ def smoothing_of(given: float | Smoothing) -> Smoothing:
     if not _is_number(given) or not 0.0 <= given < 1.0:
         raise UsageError(f"smoothing is {given!r}, want a weight from 0 to below 1, or a Smoothing.")
     return Smoothing(weight=float(given))
+
+
+def _require_limits(limits: Any, is_log: bool) -> None:
+    is_pair = isinstance(limits, tuple | list) and len(cast("tuple[Any, ...]", limits)) == 2
+    if not is_pair or not all(map(_is_number, limits)) or limits[0] >= limits[1] or (is_log and limits[0] <= 0):
+        raise UsageError(f"y_limits are {limits!r}, want two ascending numbers, above 0 for a logarithmic axis.")
 
 
 def _is_number(value: object) -> bool:

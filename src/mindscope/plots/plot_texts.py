@@ -8,8 +8,8 @@ _LONGEST = 60
 
 def plain(text: str) -> str:
     """Return a name without control characters and lone surrogates; one that is too long loses its middle."""
-    shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST // 2]}…{shown[1 - _LONGEST // 2 :]}"
+    printable = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    return printable if len(printable) <= _LONGEST else f"{printable[: _LONGEST // 2]}…{printable[1 - _LONGEST // 2 :]}"
 
 
 def others_text(count: int) -> str:

@@ -79,16 +79,16 @@ def scalar_tags(stores: Stores) -> list[str]:
 
 
 def _tag_not_found(stores: Stores, text: str) -> MindscopeError:
-    known = scalar_tags(stores)
+    present = scalar_tags(stores)
     tags = tags_of(stores, text)
-    missing = [tag for tag in tags if tag not in known]
+    missing = [tag for tag in tags if tag not in present]
     which = f"run {next(iter(stores.values())).name!r}" if len(stores) == 1 else f"any of the {len(stores)} runs"
     if not missing:
         return TagNotFoundError(f"no run has all of {', '.join(map(repr, tags))}; plot them one by one.")
-    near = get_close_matches(missing[0], known, n=3, cutoff=0.5) or _parts(missing[0], known) or known[:3]
+    near = get_close_matches(missing[0], present, n=3, cutoff=0.5) or _parts(missing[0], present) or present[:3]
     remedy = f"did you mean {' or '.join(map(repr, near))}?" if near else "there are no scalars."
     return TagNotFoundError(f"scalar tag {missing[0]!r} is not in {which}: {remedy}")
 
 
-def _parts(text: str, known: Sequence[str]) -> list[str]:
-    return [tag for tag in known if text.lower() in tag.lower()][:3]
+def _parts(text: str, present: Sequence[str]) -> list[str]:
+    return [tag for tag in present if text.lower() in tag.lower()][:3]

@@ -46,7 +46,5 @@ def _gathered(names: Mapping[str, str | None]) -> Groups:
 
 
 def _parameters(table: LineageTable, names: Iterable[str]) -> dict[str, Cells]:
-    columns = {name: table.choose(name).columns for name in names}
-    return {
-        name: dict(zip(table.runs, next(iter(found.values())).cells, strict=True)) for name, found in columns.items()
-    }
+    columns = {name: next(iter(table.choose(name).columns.values())) for name in names}
+    return {name: dict(zip(table.runs, column.cells, strict=True)) for name, column in columns.items()}

@@ -74,14 +74,14 @@ def _lines(source: PlotSource, holders: Mapping[str, Stores], options: PlotOptio
     colors = selected_colors(names, assign_slots(list(source.groups or source.listed)), source.chosen)
     dashes = dict(zip(names, gray_safe_dashes(list(colors.values())), strict=True))
     labels = _labels(source, names, options.labels or {})
-    found: dict[str, list[PlotLine]] = {}
+    lines: dict[str, list[PlotLine]] = {}
     for text, stores in holders.items():
-        found[text] = []
+        lines[text] = []
         for name in names:
             line = _line(source, name, stores, text, options)
             if line is not None:
-                found[text].append(replace(line, label=labels[name], color=colors[name], dash=dashes[name]))
-    return found
+                lines[text].append(replace(line, label=labels[name], color=colors[name], dash=dashes[name]))
+    return lines
 
 
 def _names(source: PlotSource, holders: Iterable[Stores]) -> list[str]:

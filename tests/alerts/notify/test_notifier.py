@@ -126,7 +126,19 @@ def test_a_target_that_stays_broken_is_reported_once(
         webhook.wait_for(2 * step + 1)
         time.sleep(0.2)
     notifier.close()
-    assert reports == [f"team does not take notifications ({reason}); the watch goes on."]
+    assert reports == [f"team does not take notifications ({reason}); the watch continues."]
+
+
+def test_one_target_does_not_delay_or_confuse_another(webhook: WebhookServer, reports: list[str]):
+    webhook.answers = [404]
+    targets = (TargetSettings(f"json://{webhook.address}", "broken"), TargetSettings("json://127.0.0.1:1", "closed"))
+    notifier = Notifier(NotifySettings(targets, **{**FAST, "attempts": 1}), reports.append, {})
+    notifier.add(made_alert())
+    notifier.close()
+    assert sorted(reports) == [
+        "broken does not take notifications (HTTP 404); the watch continues.",
+        "closed does not take notifications (no connection or no answer); the watch continues.",
+    ]
 
 
 def test_a_server_that_never_answers_does_not_hold_the_watch(webhook: WebhookServer, reports: list[str]):

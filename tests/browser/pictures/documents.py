@@ -25,6 +25,7 @@ import mindscope
 from tests.browser.chromium import FLAGS, WHOLE, program
 from tests.browser.pictures.camera import Camera
 from tests.browser.pictures.cases import Look
+from tests.browser.pictures.figures import FIGURES, write_figures
 from tests.server.live_viewer import DATA, LiveViewer, eventually, free_port, running_viewer
 
 ROOT = Path(__file__).parents[3]
@@ -74,7 +75,7 @@ IN_CHINESE = "runs comparison dashboard mindspore scalars lineage graphs landsca
 
 def names() -> set[str]:
     """The names of all pictures, without their ends."""
-    english = {f"{name}-{theme}" for name, theme in product(SHOTS, ("light", "dark"))}
+    english = {f"{name}-{theme}" for name, theme in product((*SHOTS, *FIGURES), ("light", "dark"))}
     return english | {f"{name}-{theme}-zh" for name, theme in product(IN_CHINESE, ("light", "dark"))}
 
 
@@ -93,6 +94,7 @@ def take(room: Path) -> None:
                 (FOLDER / f"{name}-{theme}{end}.webp").write_bytes(smallest(room / "picture.png"))
             camera.close()
         browser.close()
+    write_figures(FOLDER, room)
     for path in FOLDER.glob("*.webp"):
         if path.stem not in names():
             path.unlink()

@@ -92,7 +92,7 @@ def _line(template: str, fields: dict[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text of a log in one printable line that calls nobody in a chat."""
-    shown = "".join(sign if sign.isprintable() else " " for sign in text)
-    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
-    return _MENTION.sub(lambda match: match[0] + _JOINER, shown)
+    """Return a text of a log in one printable line that mentions no person in a chat."""
+    printable = "".join(sign if sign.isprintable() else " " for sign in text)
+    printable = printable if len(printable) <= _LONGEST else f"{printable[:_LONGEST]}…"
+    return _MENTION.sub(lambda match: match[0] + _JOINER, printable)

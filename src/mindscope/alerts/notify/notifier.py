@@ -138,7 +138,7 @@ class _Sender:
     def _tell(self, failure: str | None) -> None:
         """Report the first failure of a series."""
         if failure is not None and not self._is_failing:
-            self._report(f"{self._target.name} does not take notifications ({failure}); the watch goes on.")
+            self._report(f"{self._target.name} does not take notifications ({failure}); the watch continues.")
         self._is_failing = failure is not None
 
 

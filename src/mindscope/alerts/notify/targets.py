@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from html import escape
 from importlib import import_module
+from threading import get_ident
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -137,14 +138,17 @@ class ServiceTarget:
 
 
 class _Reasons(logging.Handler):
-    """Takes what libraries log of an address, shows nobody any of it, and keeps only the kind of the failure."""
+    """Takes what libraries log of an address, shows none of it, and keeps only the kind of the failure."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
         self.text = "not sent"
+        self._thread = get_ident()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep the status of a response, or that there was none."""
+        """Keep the status of a response, or that there was none; other threads send to other targets."""
+        if record.thread != self._thread:
+            return
         try:
             text = record.getMessage()
         except Exception:
