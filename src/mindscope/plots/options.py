@@ -101,9 +101,9 @@ def smoothing_of(given: float | Smoothing) -> Smoothing:
     return Smoothing(weight=float(given))
 
 
-def _require_limits(limits: Any, is_log: bool) -> None:
-    is_pair = isinstance(limits, tuple | list) and len(cast("tuple[Any, ...]", limits)) == 2
-    if not is_pair or not all(map(_is_number, limits)) or limits[0] >= limits[1] or (is_log and limits[0] <= 0):
+def _require_limits(limits: object, is_log: bool) -> None:
+    pair = cast("tuple[Any, ...]", limits if isinstance(limits, tuple | list) else ())
+    if len(pair) != 2 or not all(map(_is_number, pair)) or pair[0] >= pair[1] or (is_log and pair[0] <= 0):
         raise UsageError(f"y_limits are {limits!r}, want two ascending numbers, above 0 for a logarithmic axis.")
 
 

@@ -99,17 +99,10 @@ def _best(plot: LinePlot, panel: PlotPanel, lines: list[PlotLine]) -> list[Any]:
 def _scatter(plot: LinePlot, line: PlotLine, y: Floats, style: dict[str, Any], **options: Any) -> Any:
     finite = np.isfinite(y) & ((y > 0) | (not plot.is_log_y))
     mode = "lines+markers" if np.count_nonzero(finite) == 1 else "lines"
-    attributes = {
-        "showlegend": False,
-        "hoverinfo": "skip",
-        "connectgaps": False,
-        "mode": mode,
-        "line": style,
-        **options,
-    }
-    return graph_objects.Scatter(
-        x=_x(plot, line.x), y=np.where(np.isfinite(y), y, np.nan), mode=mode, line=style, **attributes
-    )
+    attributes = {"showlegend": False, "hoverinfo": "skip", **options}
+    values = np.where(np.isfinite(y), y, np.nan)
+    x = _x(plot, line.x)
+    return graph_objects.Scatter(x=x, y=values, mode=mode, line=style, connectgaps=False, **attributes)
 
 
 def _x(plot: LinePlot, x: Floats) -> Any:
