@@ -25,6 +25,7 @@ COMMANDS = {
     "inspect",
     "lineage",
     "query",
+    "plot",
     "diff",
     "debug",
     "profile",
