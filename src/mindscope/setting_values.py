@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mindscope.errors import SettingsError
 from mindscope.reasons import Reason
@@ -75,10 +75,10 @@ def parse_path_prefix(given: Given) -> str:
 
 def _each(given: Given, pattern: re.Pattern[str], want: str) -> tuple[str, ...]:
     """Return the distinct words of a text with commas, or of a list of such texts."""
-    texts = [given.value] if isinstance(given.value, str) else given.value
-    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+    texts = cast("list[object]", [given.value] if isinstance(given.value, str) else given.value)
+    if not isinstance(given.value, str | list | tuple) or not all(isinstance(text, str) for text in texts):
         raise given.refused(want)
-    words = [word.strip().lower() for text in texts for word in text.split(",")]
+    words = [word.strip().lower() for text in texts for word in str(text).split(",")]
     if not all(pattern.fullmatch(word) for word in words):
         raise given.refused(want)
     return tuple(dict.fromkeys(words))

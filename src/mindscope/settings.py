@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mindscope.archive.names import archive_of
 from mindscope.errors import SettingsError, UsageError
@@ -311,5 +311,5 @@ def _to_text(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, tuple):
-        return ",".join(value)
+        return ",".join(cast("tuple[str, ...]", value))
     return f"{value:g}" if isinstance(value, float) else str(value)

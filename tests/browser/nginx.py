@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
@@ -37,7 +37,7 @@ http {{
 
 
 @contextmanager
-def nginx(room: Path, prefix: str, location: str, port: int | None = None) -> Iterator[int]:
+def nginx(room: Path, prefix: str, location: str, port: int | None = None) -> Generator[int]:
     """Run nginx with these lines for one location, on a free port unless told; yields the port."""
     program = which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
     assert program, "no nginx: apt-get install nginx"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def use(page: Page, base: str, live: LiveViewer, log: GrowingLog) -> None:
 
 
 @contextmanager
-def visit(chromium: Chromium, base: str, complaints: list[str]) -> Iterator[Page]:
+def visit(chromium: Chromium, base: str, complaints: list[str]) -> Generator[Page]:
     """A page that may ask nobody else than the viewer at this address. Its browser knows the public name."""
     flags = [*FLAGS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
     with (

@@ -102,7 +102,8 @@ def test_the_viewer_ends_with_the_kernel(cells: Cells, is_killed: bool):
     if is_killed:
         os.kill(int(cells.text("import os; print(os.getpid())")), signal.SIGKILL)
     else:
-        run_sync(cells.client.km.shutdown_kernel)()
+        kernel: Any = cells.client.km
+        run_sync(kernel.shutdown_kernel)()
     eventually(lambda: create_time_of(pid) != born)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mindscope import __version__
+from mindscope._version import VERSION
 from mindscope.cli.lazy_commands import group_of
 
 COMMANDS = {
@@ -45,7 +45,7 @@ app = typer.Typer(
 
 def _print_version(is_asked: bool) -> None:
     if is_asked:
-        typer.echo(f"mindscope {__version__}")
+        typer.echo(f"mindscope {VERSION}")
         raise typer.Exit
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from html import escape
+from importlib import import_module
 from string import Template
 from typing import Any
 
@@ -27,18 +28,14 @@ COLAB = Template("""
 def display_frame(host: NotebookHost, port: int, page: str, height: int) -> None:
     """Show a page of the viewer on a port; ``height`` is in pixels."""
     if host.is_colab:
-        from IPython.display import Javascript, display
-
-        display(Javascript(colab_script(port, page, height)))
+        _display({"application/javascript": colab_script(port, page, height)})
         return
     address = host.address.format(port=port) + page
     html = frame_html(address, height)
     if host.is_marimo:
         _append_in_marimo(html)
     else:
-        from IPython.display import display
-
-        display({"text/html": html, "text/plain": address}, raw=True)
+        _display({"text/html": html, "text/plain": address})
 
 
 def frame_html(address: str, height: int) -> str:
@@ -54,8 +51,12 @@ def colab_script(port: int, page: str, height: int) -> str:
     return COLAB.substitute(port=port, page=json.dumps(page), height=height, style=json.dumps(STYLE))
 
 
-def _append_in_marimo(html: str) -> None:
-    import marimo
+def _display(bundle: dict[str, str]) -> None:
+    """Show an output in the formats of Jupyter, by their media types."""
+    shown: Any = import_module("IPython.display")
+    shown.display(bundle, raw=True)
 
-    output: Any = marimo.output
-    output.append(marimo.Html(html))
+
+def _append_in_marimo(html: str) -> None:
+    marimo: Any = import_module("marimo")
+    marimo.output.append(marimo.Html(html))

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
@@ -72,10 +73,9 @@ def _jupyter_base_url(environ: Mapping[str, str]) -> str | None:
         return prefix.rstrip("/") + "/"
     if "JPY_SESSION_NAME" not in environ or find_spec("jupyter_server") is None:
         return None
-    from jupyter_server.serverapp import list_running_servers
-
+    app: Any = import_module("jupyter_server.serverapp")
     parent = environ.get("JPY_PARENT_PID", "")
-    return next((server["base_url"] for server in list_running_servers() if str(server["pid"]) == parent), None)
+    return next((server["base_url"] for server in app.list_running_servers() if str(server["pid"]) == parent), None)
 
 
 def _in_kernel() -> bool:

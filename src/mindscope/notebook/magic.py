@@ -41,9 +41,10 @@ def parse(line: str) -> dict[str, Any] | None:
     except ValueError as error:
         raise UsageError(f"%mindscope {line}: {error}; close every quotation mark") from error
     except Exception as error:
-        if not hasattr(error, "format_message"):
+        message: Any = getattr(error, "format_message", None)  # typer may bring its own click
+        if message is None:
             raise
-        raise UsageError(f"%mindscope: {error.format_message()} `%mindscope --help` lists the options.") from error
+        raise UsageError(f"%mindscope: {message()} `%mindscope --help` lists the options.") from error
     if options.pop("foreground"):
         raise UsageError("%mindscope runs the viewer beside the notebook; leave out --foreground.")
     return {name: value for name, value in options.items() if value not in (None, [], ())}
