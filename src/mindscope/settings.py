@@ -113,6 +113,14 @@ class Settings:
         accepted="1 to 65535",
         shown_default="8080",
     )
+    reload_interval: float = _setting(
+        parse_interval,
+        3.0,
+        "Check for new data at this interval, old runs more seldom; 0 loads the logs only once.",
+        metavar="SECONDS",
+        accepted="0 or more",
+        shown_default="3",
+    )
     allow_host: tuple[str, ...] = _setting(
         parse_allowed_hosts,
         (),
@@ -136,14 +144,6 @@ class Settings:
         metavar="ORIGIN",
         accepted="an origin such as `https://hub.example.org`; several with commas",
         repeats=True,
-    )
-    reload_interval: float = _setting(
-        parse_interval,
-        3.0,
-        "Check for new data at this interval, old runs more seldom; 0 loads the logs only once.",
-        metavar="SECONDS",
-        accepted="0 or more",
-        shown_default="3",
     )
     cache_size: int = _setting(
         parse_size,
