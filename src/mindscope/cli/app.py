@@ -19,6 +19,7 @@ COMMANDS = {
     "lineage": "Print a table of all runs: parameters, data, metrics, custom fields and facts.",
     "query": "Query runs in SQL: parameters, every point, metrics, alerts, profiles, tensors and logs.",
     "plot": "Draw scalars as a figure for a paper, with the colors of the page and bands over groups of runs.",
+    "mcp": "Serve runs to agents such as Claude, Cursor and VS Code, by the Model Context Protocol.",
     "diff": "Compare the parameters, data, metrics, custom fields and facts of two runs, differences first.",
     "graph": "Print the computational graph of a run: its size, operation types and scopes.",
     "landscape": "Compute the loss landscapes of a run from the weights that its collector kept, or of several on "

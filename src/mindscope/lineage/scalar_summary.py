@@ -26,16 +26,16 @@ def summarize(steps: NDArray[np.int64], values: NDArray[np.floating[Any]], mean_
     if numbers.size:
         value = values[numbers]
         low, high = numbers[np.argmin(value)], numbers[np.argmax(value)]
-        summary[1:] = [_shortest(values[low]), int(steps[low]), _shortest(values[high]), int(steps[high])]
+        summary[1:] = [shortest(values[low]), int(steps[low]), shortest(values[high]), int(steps[high])]
     with np.errstate(invalid="ignore"):  # infinities of both signs
         return [*summary, float(values[-mean_of:].astype(np.float64).mean())]
 
 
 def last_value(values: NDArray[np.floating[Any]]) -> float:
     """Return the last of at least one value."""
-    return _shortest(values[-1])
+    return shortest(values[-1])
 
 
-def _shortest(value: Any) -> float:
+def shortest(value: Any) -> float:
     """Return a float32 as the shortest decimal number: 0.1, not 0.10000000149011612."""
     return float(str(value)) if value.dtype == np.float32 else float(value)

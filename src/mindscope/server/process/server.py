@@ -63,7 +63,7 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
         base, workspace = settings.summary_base_dir, settings.workspace
         catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
         app = create_app(settings, catalog)
-        server = ViewerServer(_uvicorn_config(app), app.state.viewer, ready)
+        server = ViewerServer(uvicorn_config(app), app.state.viewer, ready)
         with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
             server.run(sockets=[listener])
 
@@ -112,7 +112,7 @@ def _reason(error: OSError) -> str:
     return f"can't be listened on ({error}); choose others with --host and --port"
 
 
-def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
+def uvicorn_config(app: FastAPI) -> uvicorn.Config:
     """Return the configuration with the same loop and parser whatever is installed.
 
     It ignores X-Forwarded-* headers.
