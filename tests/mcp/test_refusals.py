@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mindscope import SummaryRecord
-from mindscope.mcp.answers import MOST_CHARACTERS
+from mindscope.mcp.results import MOST_CHARACTERS
 from tests.server.live_viewer import eventually
 
 from .agent import Agent, agent_of

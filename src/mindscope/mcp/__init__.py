@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mindscope.mcp.log_reader import LogReader as LogReader
     from mindscope.mcp.page_viewer import PageViewer as PageViewer
     from mindscope.mcp.page_viewer import Window as Window
-    from mindscope.mcp.profile_summary import profile_summary as profile_summary
+    from mindscope.mcp.profile_summary import summarize_profile as summarize_profile
     from mindscope.mcp.tools.notes import NoteTools as NoteTools
 
 __getattr__ = lazy_names(
@@ -19,7 +19,7 @@ __getattr__ = lazy_names(
     {
         "mindscope.mcp.log_reader": "LogReader",
         "mindscope.mcp.page_viewer": "PageViewer Window",
-        "mindscope.mcp.profile_summary": "profile_summary",
+        "mindscope.mcp.profile_summary": "summarize_profile",
         "mindscope.mcp.tools.notes": "NoteTools",
     },
 )

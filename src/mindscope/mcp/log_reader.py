@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from mindscope.errors import DebugDataError
 from mindscope.ingest import Catalog
-from mindscope.mcp.answers import count_text, counted, cut, first, time_text
+from mindscope.mcp.results import count_text, counted, cut, first, time_text
 from mindscope.mcp.schema import LogPage, LogRequest, LogRow
-from mindscope.server.logs.query import lines_answer
-from mindscope.server.logs.schema import LogLevel, LogLine, LogLinesAnswer, LogLinesQuery
+from mindscope.server.logs.query import lines_answer, message_answer
+from mindscope.server.logs.schema import LogLevel, LogLine, LogLinesAnswer, LogLinesQuery, LogMessageQuery
 from mindscope.server.logs.sources import NoLogError, OpenLog, OpenLogs
 
 _MOST_PAGES = 40
 """Pages for which a long log is indexed and searched; each takes half a second at most."""
-_LONGEST_LINE = 1000
+_LONGEST_MESSAGE = 2000
 _MOST_NAMES = 10
 _FULL_REMEDY = "narrow with search, regex, level or step, or raise limit"
 
@@ -40,8 +40,15 @@ class LogReader:
         return LogPage(
             summary=_summary(answer, request),
             files=first(map(cut, answer.files), _MOST_NAMES),
-            lines=[_row(line) for line in answer.lines],
+            lines=[_row(line, self._whole(opened, line, run)) for line in answer.lines],
         )
+
+    def _whole(self, opened: OpenLog, line: LogLine, run: str) -> str:
+        """Return the whole text of a message: lists have its first lines, and a traceback says at its end why."""
+        if not line.is_cut:
+            return line.text
+        query = LogMessageQuery(run=run, files=[], file=line.file, row=line.row)
+        return message_answer(opened, query, self._catalog.run(run)).text
 
     def _open(self, run: str) -> OpenLog:
         try:
@@ -71,10 +78,18 @@ def _summary(answer: LogLinesAnswer, request: LogRequest) -> str:
     return " ".join([*sentences, count_text(listed, len(answer.files), "file", "the others are left out")])
 
 
-def _row(line: LogLine) -> LogRow:
+def _row(line: LogLine, text: str) -> LogRow:
     return LogRow(
         level=line.level.value,
         time=time_text(line.wall_time),
         rank=line.rank,
-        text=cut(line.text[line.head :].strip("\n"), _LONGEST_LINE),
+        text=_ends(text[line.head :].strip("\n")),
     )
+
+
+def _ends(text: str) -> str:
+    """Return the begin and the end of a long message."""
+    if len(text) <= _LONGEST_MESSAGE:
+        return text
+    half = _LONGEST_MESSAGE // 2
+    return f"{text[:half]}\n… ({len(text) - 2 * half:,} characters) …\n{text[-half:]}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from mindscope.errors import FormatError, ProfilePartError
 from mindscope.limited_process import is_large
-from mindscope.mcp.answers import Cell, counted, cut, first, number
+from mindscope.mcp.results import Cell, counted, cut, first, number
 from mindscope.mcp.schema import AdviceRow, ProfileAdvice
 from mindscope.profile.advice.advice import gain_text, share_text, time_text
 from mindscope.profile.advice.cards import AdviceCard
@@ -21,7 +21,7 @@ from mindscope.settings import DEFAULT_READER_BYTES
 _MOST_NAMES = 10
 
 
-def profile_summary(run: Run, name: str, top: int) -> ProfileAdvice:
+def summarize_profile(run: Run, name: str, top: int) -> ProfileAdvice:
     """Return the bottlenecks of a profile, by default of the last one.
 
     Raises ProfilePartError for a run without it, FormatError if it is damaged or too large for an answer.

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 from typing_extensions import NotRequired, TypedDict
 
-from mindscope.mcp.answers import Cell
+from mindscope.mcp.results import Cell
 
 
 class LogRequest(NamedTuple):

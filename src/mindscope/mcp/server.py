@@ -18,7 +18,7 @@ from mcp.types import ToolAnnotations
 
 from mindscope import mcp as parts
 from mindscope._version import VERSION
-from mindscope.mcp.answers import Picture
+from mindscope.mcp.results import Picture
 from mindscope.mcp.session import AgentSession
 from mindscope.mcp.tool import AgentTool, without_titles
 from mindscope.mcp.tools.comparison import ComparisonTools

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from mindscope.errors import MindscopeError
 from mindscope.lineage.cell_json import to_json
-from mindscope.mcp.answers import MOST_CHARACTERS, Picture, cut, sentence
+from mindscope.mcp.results import MOST_CHARACTERS, Picture, cut, sentence
 from mindscope.reasons import unforeseen_reason
 
 log = logging.getLogger(__name__)
@@ -83,8 +83,8 @@ def _sentence(error: Exception) -> str:
 
 def _rejections(error: ValidationError) -> str:
     """Return a sentence for each argument that is refused."""
-    sentences = [
-        f"{'.'.join(map(str, each['loc'])) or 'The request'}: {each['msg']}, not {cut(repr(each['input']), 100)}."
-        for each in error.errors(include_url=False)[:_MOST_ERRORS]
-    ]
+    sentences: list[str] = []
+    for rejection in error.errors(include_url=False)[:_MOST_ERRORS]:
+        name = ".".join(map(str, rejection["loc"])) or "The request"
+        sentences.append(f"{name}: {rejection['msg']}, not {cut(repr(rejection['input']), 100)}.")
     return cut(" ".join(sentences), _LONGEST_ERROR)

@@ -13,7 +13,7 @@ from mindscope import reading
 from mindscope.errors import UsageError
 from mindscope.lineage.column import Column, Group
 from mindscope.lineage.goal import Goal, guess_goal
-from mindscope.mcp.answers import Cell, Condition, Name, count_text, counted, cut, number, rounded
+from mindscope.mcp.results import Cell, Condition, Name, count_text, counted, cut, number, rounded
 from mindscope.mcp.session import AgentSession
 from mindscope.types import Kind
 
@@ -155,7 +155,7 @@ class ComparisonTools:
             )
             for feature in result.features[:top]
         ]
-        apart = [f"{cut(each.key.id, 100)}: {each.reason}" for each in result.set_apart[:_MOST_PAIRS]]
+        apart = [f"{cut(column.key.id, 100)}: {column.reason}" for column in result.set_apart[:_MOST_PAIRS]]
         summary = count_text(len(rows), len(result.features), "parameter", "raise top")
         summary = " ".join([f"{counted(result.sample_size, 'run')}.", summary, *apart])
         pairs = [

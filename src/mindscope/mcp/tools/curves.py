@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from typing_extensions import NotRequired, TypedDict
 
-from mindscope.mcp.answers import Name, Point, count_text, counted, first, number, rounded
+from mindscope.mcp.results import Name, Point, count_text, counted, first, number, rounded
 from mindscope.mcp.session import AgentSession, matching
 from mindscope.reading.run import Run
 from mindscope.reading.scalars import Scalars

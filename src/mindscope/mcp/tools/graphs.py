@@ -11,7 +11,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from mindscope import graph as graphs
 from mindscope.errors import SettingsError
-from mindscope.mcp.answers import Name, count_text, cut, first
+from mindscope.mcp.results import Name, count_text, cut, first
 from mindscope.mcp.session import AgentSession
 
 if TYPE_CHECKING:  # a server answers before it imports what reads graphs
@@ -95,5 +95,5 @@ def _row(node: Node) -> NodeRow:
         dtype=str(node.dtype or ""),
         shape=None if node.shape is None else [int(size) for size in node.shape],
     )
-    inputs = first((cut(each.node.full_name or each.node.name, 200) for each in node.inputs), _MOST_NAMES)
+    inputs = first((cut(edge.node.full_name or edge.node.name, 200) for edge in node.inputs), _MOST_NAMES)
     return {**row, "inputs": inputs} if inputs else row

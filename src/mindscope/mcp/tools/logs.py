@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from mindscope import mcp
-from mindscope.mcp.answers import Name
+from mindscope.mcp.results import Name
 from mindscope.mcp.schema import LogPage, LogRequest
 from mindscope.mcp.session import AgentSession
 

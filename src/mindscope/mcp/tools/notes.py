@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from mindscope.annotations import Annotations
 from mindscope.errors import AnnotationError, StaleRecordError
-from mindscope.mcp.answers import Name, count_text, cut
+from mindscope.mcp.results import Name, count_text, cut
 from mindscope.mcp.session import AgentSession
 from mindscope.server.annotations.query import RUN, answer_records, run_change
 from mindscope.server.annotations.schema import Label, RunChange
@@ -95,7 +95,7 @@ class NoteTools:
 
     def _write(self, run: str, fields: dict[str, Any]) -> NotesRow:
         """Raises AnnotationError if the file can't be written, or if another client changed it since."""
-        version = next((each.version for key, each in self._annotations.read().of(RUN).items() if key == run), 0)
+        version = next((record.version for key, record in self._annotations.read().of(RUN).items() if key == run), 0)
         change = run_change(RunChange(run=run, version=version, **fields))
         try:
             contents = self._annotations.write([change])

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from mindscope import mcp
-from mindscope.mcp.answers import Name, Picture, count_text
+from mindscope.mcp.results import Name, Picture, count_text
 from mindscope.mcp.session import AgentSession
 
 if TYPE_CHECKING:  # a server answers before it imports the viewer

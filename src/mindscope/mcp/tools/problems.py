@@ -13,7 +13,7 @@ from typing_extensions import NotRequired, TypedDict
 
 from mindscope import debug
 from mindscope.errors import DebugDataError
-from mindscope.mcp.answers import Cell, Name, Point, count_text, counted, cut, first, number, sentence
+from mindscope.mcp.results import Cell, Name, Point, count_text, counted, cut, first, number, sentence
 from mindscope.mcp.session import AgentSession
 from mindscope.reading.run import Run
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mindscope import mcp
-from mindscope.mcp.answers import Name
+from mindscope.mcp.results import Name
 from mindscope.mcp.schema import ProfileAdvice
 from mindscope.mcp.session import AgentSession
 
@@ -29,4 +29,4 @@ class ProfileTools:
 
         Use it for questions about speed, memory and use of the device. Times of operators are in nanoseconds.
         """
-        return mcp.profile_summary(self._session.run(run), profile, top)
+        return mcp.summarize_profile(self._session.run(run), profile, top)

@@ -12,7 +12,7 @@ from typing_extensions import NotRequired, TypedDict
 from mindscope import reading
 from mindscope.errors import DebugDataError
 from mindscope.lineage.column import Group
-from mindscope.mcp.answers import Cell, Condition, Name, count_text, cut, first, number, rounded, time_text
+from mindscope.mcp.results import Cell, Condition, Name, count_text, cut, first, number, rounded, time_text
 from mindscope.mcp.session import AgentSession, matching
 from mindscope.reading.run import Run
 from mindscope.types import Kind

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 from typing_extensions import NotRequired, TypedDict
 
-from mindscope.mcp.answers import Cell, cut, first
+from mindscope.mcp.results import Cell, cut, first
 from mindscope.mcp.session import AgentSession
 from mindscope.reading.sql.result import json_cell
 
