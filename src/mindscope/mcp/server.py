@@ -21,6 +21,7 @@ from mindscope._version import VERSION
 from mindscope.mcp.results import Picture
 from mindscope.mcp.session import AgentSession
 from mindscope.mcp.tool import AgentTool, without_titles
+from mindscope.mcp.tools.charts import ChartTools
 from mindscope.mcp.tools.comparison import ComparisonTools
 from mindscope.mcp.tools.curves import CurveTools
 from mindscope.mcp.tools.graphs import GraphTools
@@ -74,11 +75,13 @@ def _reading(session: AgentSession, options: ServerOptions, stack: ExitStack) ->
     runs, curves, comparison = RunTools(session), CurveTools(session), ComparisonTools(session)
     problems, profiles, logs = ProblemTools(session), ProfileTools(session), LogTools(session)
     graphs, sql, pages = GraphTools(session), SqlTools(session), PageTools(session, options.browser)
+    charts = ChartTools(session)
     stack.callback(pages.close)
     return [
         runs.list_runs, runs.describe_run, curves.read_curves, comparison.compare_runs, comparison.best_run,
         comparison.parameter_importance, problems.list_alerts, problems.first_bad_number, profiles.profile_advice,
-        logs.read_logs, graphs.search_graph, sql.query_sql, pages.draw_page,
+        logs.read_logs, graphs.search_graph, sql.query_sql, charts.draw_curves,
+        pages.draw_page,
     ]  # fmt: skip
 
 
