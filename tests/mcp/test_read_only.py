@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 from .agent import agent_of, command, connected
 from .conftest import SWEEP
 
+DOCS = Path(__file__).parents[2] / "docs"
 CALLS = {
     "list_runs": {"columns": ["loss"]},
     "describe_run": {"run": "first"},
@@ -60,3 +62,18 @@ def test_tools_that_write_exist_only_when_they_are_allowed(odd_base: Path, tmp_p
         hints = {name: tool.annotations for name, tool in agent.tools().items()}
         assert {name for name, hint in hints.items() if hint and not hint.read_only_hint} == WRITING
         assert not any(hint.destructive_hint for name, hint in hints.items() if hint and name in WRITING)
+
+
+def test_the_documents_list_all_tools(odd_base: Path, tmp_path: Path) -> None:
+    with agent_of(odd_base, workspace=tmp_path) as agent:
+        tools = agent.tools()
+    for document in (DOCS / "agents.md", DOCS / "zh" / "agents.md"):
+        rows = [line for line in document.read_text("utf-8").splitlines() if line.startswith("| `")]
+        named = {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+        assert named == tools.keys()
+    for tool in tools.values():
+        assert tool.description
+        assert len(tool.description) < 500
+        assert "title" not in str(tool.input_schema)
+        pictures = tool.name.startswith("draw_")
+        assert (tool.output_schema is None) == pictures

@@ -43,6 +43,8 @@ def test_runs_are_searched_filtered_sorted_with_columns(sweep: Agent) -> None:
         {"learning_rate": json_cell(row["learning_rate"]), "loss/auto": json_cell(row["scalar/loss/auto:last"])}
         for row in expected
     ]
+    by_loss = sweep("list_runs", sort="loss/auto", limit=12)["runs"]
+    assert [row["run"] for row in by_loss] == list(table.sort("scalar/loss/auto:last").runs)
     assert [row["run"] for row in sweep("list_runs", pattern="_1?")["runs"]] == []
     assert [row["run"] for row in sweep("list_runs", pattern="*_1?")["runs"]] == ["run_10", "run_11", "run_12"]
     assert [row["run"] for row in sweep("list_runs", pattern="N_07")["runs"]] == ["run_07"]

@@ -16,10 +16,10 @@ from tests.server.live_viewer import free_port
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = """
-README.md docs/alerts.md docs/debugging-data.md docs/debugging.md docs/dump.md docs/event-files.md docs/http.md
-docs/embeddings.md docs/landscapes.md docs/lineage.md docs/logs.md docs/meshes.md docs/mindspore.md docs/plots.md
-docs/profiling.md docs/python.md docs/query.md docs/pytorch.md docs/recording.md docs/system-metrics.md
-docs/tracking.md docs/videos.md
+README.md docs/agents.md docs/alerts.md docs/debugging-data.md docs/debugging.md docs/dump.md
+docs/embeddings.md docs/event-files.md docs/http.md docs/landscapes.md docs/lineage.md docs/logs.md
+docs/meshes.md docs/mindspore.md docs/plots.md docs/profiling.md docs/python.md docs/pytorch.md docs/query.md
+docs/recording.md docs/system-metrics.md docs/tracking.md docs/videos.md
 """.split()
 IN_A_BROWSER = ["docs/saved-views.md"]
 """Documents whose blocks read what the page saved: a test of the browser runs them."""

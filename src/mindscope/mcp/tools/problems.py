@@ -20,8 +20,9 @@ from mindscope.reading.run import Run
 if TYPE_CHECKING:  # a server answers before it imports what reads debugging data
     from mindscope.alerts import Alert
     from mindscope.reading.run_debug import RunDebug
+    from mindscope.store import RunStore
 
-_BUDGET_S = 20.0
+_BUDGET_S = 10.0
 _MOST_LISTED = 200
 _MOST_NAMES = 20
 _NAN = "nan"
@@ -75,6 +76,7 @@ class ProblemTools:
 
     def __init__(self, session: AgentSession) -> None:
         self._session = session
+        self._checked: dict[str, tuple[RunStore, int]] = {}  # the state of each run at its last check
 
     def list_alerts(
         self,
@@ -102,6 +104,8 @@ class ProblemTools:
             summary += (
                 f" Only {checked:,} of {len(ids):,} runs were checked in {_BUDGET_S:g} s: call it again for more."
             )
+        elif self._session.monitor.is_watching:
+            summary += " Logs and debugging data were not searched to their ends: call it again for more."
         else:
             summary += f" {counted(checked, 'run')} checked."
         return AlertList(summary=summary, by_rule=dict(Counter(alert.rule for alert in alerts)), alerts=rows)
@@ -144,10 +148,11 @@ class ProblemTools:
         """Check new values of runs for a while; return how many runs are checked."""
         deadline = time.monotonic() + _BUDGET_S
         monitor, checked = self._session.monitor, 0
+        monitor.rest(time.time())
         for id in ids:
             if time.monotonic() > deadline:
                 return checked
-            monitor.update(id)
+            self._update(id)
             checked += 1
         with suppress(OSError):
             monitor.update_dumps(is_followed=False)
@@ -155,13 +160,21 @@ class ProblemTools:
             monitor.watch(min(deadline, time.monotonic() + 1.0))
         return checked
 
+    def _update(self, id: str) -> None:
+        """Check a run if it changed: the monitor would search the logs of an equal one again."""
+        store = self._session.catalog.runs[id]
+        state = store, store.version
+        if self._checked.get(id) != state:
+            self._checked[id] = state
+            self._session.monitor.update(id)
+
     def _alerts(self, ids: list[str]) -> list[Alert]:
         chosen = set(ids)
         return [alert for alert in self._session.monitor.alerts(time.time()) if alert.run in chosen]
 
     def _bad_scalars(self, run: Run) -> list[BadScalar]:
         """Return the curves of which the rule for NaN has an alert."""
-        self._session.monitor.update(run.id)
+        self._update(run.id)
         findings = sorted(
             ((alert.finding.step, alert.tag, alert.finding.value) for alert in self._alerts([run.id])
              if alert.rule == _NAN and alert.tag),

@@ -89,10 +89,12 @@ class RunTools:
             str, Field(max_length=1000, description="A part of the id, or a pattern with * and ?.")
         ] = "",
         where: Annotated[Condition, Field(description='A condition, such as lr < 0.01 and state == "finished".')] = "",
-        sort: Annotated[str, Field(max_length=1000, description="A column; -COLUMN sorts in descending order.")] = "",
+        sort: Annotated[
+            str, Field(max_length=1000, description="A parameter, metric or tag; -NAME sorts in descending order.")
+        ] = "",
         columns: Annotated[
             list[Name],
-            Field(max_length=20, description="Parameters, metrics or scalar tags to add, such as lr or loss."),
+            Field(max_length=20, description="Parameters, metrics or scalar tags to add: of a tag its last value."),
         ] = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=_MOST_LISTED)] = 20,
     ) -> RunList:
@@ -101,11 +103,15 @@ class RunTools:
         Begin here: other tools need the ids of runs. Use best_run to rank runs by a metric.
         """
         runs = self._session.runs()
-        table = runs.lineage([column.replace("[", "[[]") for column in columns])
+        sorted_by = sort.strip().removeprefix("-")
+        tags = [column.replace("[", "[[]") for column in (*columns, sorted_by) if column]
+        table = runs.lineage(dict.fromkeys(tags))
         ids = set(matching(pattern, table.runs))
         table = table.take([row for row, run in enumerate(table.runs) if run in ids])
         table = table.filter(where) if where.strip() else table
-        table = table.sort(sort) if sort.strip() else table
+        if sorted_by:
+            sign = "-" if sort.strip().startswith("-") else ""
+            table = table.sort(f"{sign}{_column_of(table, sorted_by)}")
         names = {column: _column_of(table, column) for column in columns}
         rows = [_run_row(row, names) for row in table[:limit]]
         remedy = "narrow with pattern or where, or raise limit"
