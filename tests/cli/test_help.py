@@ -25,6 +25,7 @@ COMMANDS = {
     "inspect",
     "lineage",
     "query",
+    "mcp",
     "plot",
     "diff",
     "debug",
