@@ -49,6 +49,9 @@ START_FLAGS = {
     "--cache-size",
     "--reader-memory",
     "--host",
+    "--allow-frame",
+    "--allow-host",
+    "--path-prefix",
     "--follow-links",
     "--allow-delete",
     "--alerts",
@@ -84,7 +87,7 @@ def test_the_commands_of_debug_are_these():
     assert "old-options" not in printed
 
 
-def test_start_takes_the_flags_of_its_predecessor():
+def test_start_takes_the_flags_of_its_predecessor_and_ours():
     start = typer.main.get_group(app).commands["start"]
     assert {flag for parameter in start.params for flag in parameter.opts} == START_FLAGS | {"directory"}
 
