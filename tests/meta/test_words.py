@@ -70,7 +70,6 @@ MODULES: Mapping[str, str] = {
     "joining": "step_join",
     "kept_values": "summary_buffer, operator_values",
     "lifetime": "exit_hooks",
-    "notebook": "annotations",
     "outlines": "previews",
     "pace": "stall",
     "parted": "chunked_array",

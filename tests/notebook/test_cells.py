@@ -79,8 +79,8 @@ def test_the_magic_shows_a_viewer_and_cells_share_it(cells: Cells):
     first = cells.frame("%mindscope runs")
     assert re.fullmatch(r"http://localhost:\d+/", first)
     assert eventually(lambda: runs_at(first)) == ["first"]
-    shown = cells.frame("import mindscope; mindscope.show('runs', page='/scalars?run=first', height=432)")
-    assert shown == f"{first}scalars?run=first"
+    opened = cells.frame("import mindscope; mindscope.show('runs', page='/scalars?run=first', height=432)")
+    assert opened == f"{first}scalars?run=first"
     assert cells.frame("%mindscope runs --allow-delete") != first
     policy = httpx.get(first).headers["content-security-policy"]
     assert "frame-ancestors 'self' http://localhost:* http://127.0.0.1:* vscode-webview: vscode-file:" in policy

@@ -53,8 +53,8 @@ def colab_script(port: int, page: str, height: int) -> str:
 
 def _display(bundle: dict[str, str]) -> None:
     """Show an output in the formats of Jupyter, by their media types."""
-    shown: Any = import_module("IPython.display")
-    shown.display(bundle, raw=True)
+    ipython: Any = import_module("IPython.display")
+    ipython.display(bundle, raw=True)
 
 
 def _append_in_marimo(html: str) -> None:
