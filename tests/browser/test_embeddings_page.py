@@ -121,6 +121,23 @@ def test_a_run_without_embeddings_says_how_to_record_them(open_page: OpenPage, d
     expect(page.get_by_text('record.add_value("embedding"')).to_be_visible()
 
 
+def test_the_navigation_lists_the_page_when_the_first_embedding_comes(open_page: OpenPage, tmp_path: Path) -> None:
+    with mindscope.SummaryRecord(tmp_path / "logs/run") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+        with running_viewer(tmp_path / "logs", tmp_path / "viewer", "--reload-interval", "1") as live:
+            eventually(lambda: len(live.runs()) == 1)
+            page = open_page(live, "/scalars?run=run")
+            projector = page.get_by_role("navigation").get_by_role("link", name="Projector")
+            expect(page.get_by_test_id("chart")).to_be_visible()
+            expect(projector).to_have_count(0)
+            record.add_value("embedding", "digits", {"vectors": VECTORS})
+            record.record(2)
+            expect(projector).to_be_visible()
+            projector.click()
+            expect(page.get_by_test_id("embedding-points")).to_be_visible()
+
+
 def test_keys_turn_the_picture(open_page: OpenPage, digits: LiveViewer) -> None:
     page = opened(open_page, digits)
     chart = page.get_by_role("application")

@@ -42,6 +42,8 @@ def contents(base: Path) -> dict[str, list[tuple[str, str, int]]]:
 @pytest.mark.parametrize(
     ("files", "want"),
     [
+        (["e/projector_config.pbtxt", "e/00001/a/b.tsv"], {"e": [("embedding", "projector_config.pbtxt", 1)]}),
+        (["e/projector_config.pbtxt.bak", "e/projector_config.txt"], {}),
         (["g/ms_output_10.pb", "g/ms_output_2.pb"], {"g": [("graph_file", "ms_output_2.pb", 2)]}),
         ([f"p/{ASCEND}/ASCEND_PROFILER_OUTPUT/trace_view.json"], {"p": [("ascend_profile", ASCEND, 1)]}),
         ([f"{ASCEND}/PROF_000001_20240101000000000_ABCDEFGHIJKLMNOP/x.pb", f"{ASCEND}/y/z.pb"],

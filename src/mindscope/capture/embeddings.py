@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from mindscope.capture.array_conversion import Array, to_array
 from mindscope.capture.images import encode_png
 from mindscope.errors import ValueRejectedError
+from mindscope.formats.projector_files import CONFIG_NAME
 
-CONFIG_NAME = "projector_config.pbtxt"
 MAX_SPRITE_SIDE = 8192  # TensorBoard shows no larger one
 _FIELDS = {"vectors", "metadata", "metadata_header", "images"}
 

@@ -23,9 +23,9 @@ from mindscope.artifacts.formats import Formats
 from mindscope.artifacts.open_below import open_below
 from mindscope.embeddings.text_format import Message, parse_text_format
 from mindscope.errors import FormatError
+from mindscope.formats.projector_files import CONFIG_NAME
 from mindscope.reasons import Reason
 
-CONFIG_NAME = "projector_config.pbtxt"
 _MOST_BYTES = 16 << 20
 _STEP = re.compile(r"^(?P<tag>.+):(?P<step>-?\d{1,18})$", re.DOTALL)
 

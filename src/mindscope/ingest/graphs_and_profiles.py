@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recognizes graph files and profiles by their names: a directory that holds one is a run."""
+"""Recognizes graph files, profiles and embeddings by their names: a directory that holds one is a run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from mindscope.formats.json_trace_files import SUFFIXES, TraceKind, trace_kind
 from mindscope.formats.profile_file_names import is_device_table
+from mindscope.formats.projector_files import CONFIG_NAME
 from mindscope.formats.regular_files import file_head
 from mindscope.ingest.debugging_data import (
     DEBUGGING_DATA,
@@ -52,7 +53,7 @@ _ASCEND_DATABASE = re.compile(
 )
 _CONTENT_NAME = re.compile(
     r".*\.json(\.gz)?|.*\.(xplane\.pb|pb|onnx|sqlite3?|db|pickle|pkl|pt)|{_ASCEND_DATABASE.pattern}|"
-    rf"{_PROFILER_FILE.pattern}",
+    rf"{re.escape(CONFIG_NAME)}|{_PROFILER_FILE.pattern}",
     re.ASCII,
 )
 _SQLITE_START = b"SQLite format 3\x00"
@@ -77,7 +78,7 @@ NO_CONTENTS = RunContents()
 
 
 def is_content_name(name: str) -> bool:
-    """Return whether a file of this name may be a graph file, a profile, or a part of one."""
+    """Return whether a file of this name may be a graph file, a profile or a part of one, or lists embeddings."""
     return _CONTENT_NAME.fullmatch(name) is not None
 
 
@@ -100,6 +101,8 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
         return ContentKind.TORCH_PROFILE, entry.path
     if name.endswith(".xplane.pb") and _is_file(entry):
         return ContentKind.XLA_PROFILE, entry.path
+    if name == CONFIG_NAME and _is_file(entry):
+        return ContentKind.EMBEDDING, entry.path
     if name.endswith((".sqlite", ".sqlite3", ".db")) and _holds(
         entry, _SQLITE_START, b"StringIds", b"CUPTI_ACTIVITY_KIND_"
     ):

@@ -12,11 +12,12 @@ from typing import NamedTuple
 class ContentKind(str, Enum):
     """Type and writer of the content.
 
-    ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's
-    format. ``memory_profile``: a history of CUDA's memory.
-    ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
-    logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
-    collectives of a rank. ``log_file``: what a training printed, listed only of a directory that holds nothing else.
+    ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's format.
+    ``memory_profile``: a history of CUDA's memory. ``tensor_dump``: files of MindSpore's operator TensorDump.
+    ``debug_mode_log``: operators that PyTorch's DebugMode logged. ``embedding``: a list of embeddings for
+    TensorBoard's projector. ``running_data``: what a running data recorder wrote when a training failed.
+    ``flight_record``: the last collectives of a rank. ``log_file``: what a training printed, listed only of a
+    directory that holds nothing else.
     """
 
     GRAPH_FILE = "graph_file"
@@ -32,6 +33,7 @@ class ContentKind(str, Enum):
     MSPROBE_DUMP = "msprobe_dump"
     TENSOR_DUMP = "tensor_dump"
     DEBUG_MODE_LOG = "debug_mode_log"
+    EMBEDDING = "embedding"
     RUNNING_DATA = "running_data"
     FLIGHT_RECORD = "flight_record"
     LOG_FILE = "log_file"

@@ -16,6 +16,7 @@ describe("the page that opens with a run", () => {
     ["/graph", { tags: {}, contents: [content("graph_file")] }],
     ["/profile", { tags: {}, contents: [content("torch_profile")] }],
     ["/debugger", { tags: {}, contents: [content("mindspore_dump")] }],
+    ["/embeddings", { tags: {}, contents: [content("embedding")] }],
     ["/logs", { tags: {}, contents: [content("log_file")] }],
     ["/scalars", { tags: {}, contents: [content("running_data")] }],
     ["/scalars", { tags: {} }],

@@ -43,11 +43,10 @@ describe("the pages", () => {
     for (const route of ROUTES) expect(routeOf(route.path)).toBe(route);
   });
 
-  it("are all of a kind, but the runs, the dashboard, embeddings, the reports, the query, the logs and what is not found", () => {
+  it("are all of a kind, but the runs, the dashboard, the reports, the query, the logs and what is not found", () => {
     expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual([
       "/",
       "/dashboard",
-      "/embeddings",
       "/reports",
       "/query",
       "/logs",

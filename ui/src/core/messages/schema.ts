@@ -3652,14 +3652,15 @@ export interface components {
          * ContentKind
          * @description Type and writer of the content.
          *
-         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's
-         *     format. ``memory_profile``: a history of CUDA's memory.
-         *     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
-         *     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
-         *     collectives of a rank. ``log_file``: what a training printed, listed only of a directory that holds nothing else.
+         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's format.
+         *     ``memory_profile``: a history of CUDA's memory. ``tensor_dump``: files of MindSpore's operator TensorDump.
+         *     ``debug_mode_log``: operators that PyTorch's DebugMode logged. ``embedding``: a list of embeddings for
+         *     TensorBoard's projector. ``running_data``: what a running data recorder wrote when a training failed.
+         *     ``flight_record``: the last collectives of a rank. ``log_file``: what a training printed, listed only of a
+         *     directory that holds nothing else.
          * @enum {string}
          */
-        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record" | "log_file";
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "embedding" | "running_data" | "flight_record" | "log_file";
         /**
          * CounterColumns
          * @description The values of a counter in a window.

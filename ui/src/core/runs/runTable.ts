@@ -19,6 +19,7 @@ export type ContentKind =
   | "tensor_dump"
   | "debug_mode_log"
   | "flight_record"
+  | "embedding"
   | "running_data"
   | "log_file";
 

@@ -20,6 +20,7 @@ export const runs = {
   "content.tensor_dump": "TensorDump files",
   "content.debug_mode_log": "DebugMode log",
   "content.flight_record": "Flight recorder dump",
+  "content.embedding": "Embeddings",
   "content.log_file": "{n} {n|log file|log files}",
   "state.live_title": "Written to within the last minute",
   "state.finished_title": "The recorder closed its files",

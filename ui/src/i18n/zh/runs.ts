@@ -22,6 +22,7 @@ export const runs: Record<keyof typeof en, string> = {
   "content.tensor_dump": "TensorDump 数据",
   "content.debug_mode_log": "DebugMode 日志",
   "content.flight_record": "Flight Recorder 转储",
+  "content.embedding": "嵌入",
   "content.log_file": "{n} {n|个日志文件|个日志文件}",
   "state.live_title": "最近一分钟内有新数据",
   "state.finished_title": "记录已正常关闭",
