@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.search_regex import MAX_SIZE, RegexError, check, line_search, matches, text_search, whole_match
+from mindscope.search_regex import (
+    MAX_SIZE,
+    RegexError,
+    check,
+    line_search,
+    matches,
+    prefix_match,
+    text_search,
+    whole_match,
+)
 
 
 @pytest.mark.parametrize("regex", [
@@ -97,6 +106,12 @@ def test_a_long_text_is_found() -> None:
 def test_a_whole_text_matches() -> None:
     assert whole_match("a|ab")("ab")
     assert not whole_match("a")("ab")
+
+
+@pytest.mark.parametrize("regex", ["loss", "loss/.*val$", "^acc", "a|ss", "", "(?i)LOSS", ".oss", "(loss)|(acc)"])
+@pytest.mark.parametrize("text", ["loss/train", "total_loss", "loss/a/val", "acc", "LOSS", "", "añ"])
+def test_the_beginning_of_a_text_matches_as_in_python(regex: str, text: str) -> None:
+    assert prefix_match(regex)(text) == (re.match(regex, text) is not None)
 
 
 @given(st.text(), st.text("aé漢\n", min_size=1, max_size=3))

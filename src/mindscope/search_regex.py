@@ -124,6 +124,12 @@ def whole_match(regex: str) -> Callable[[str], bool]:
     return lambda text: fullmatch(text.encode("utf-8", "replace")) is not None
 
 
+def prefix_match(regex: str) -> Callable[[str], bool]:
+    """Return the test whether an expression matches the beginning of a text, as ``re.match``. Raises RegexError."""
+    match = _compiled(regex, ignores_case=False).match
+    return lambda text: match(text.encode("utf-8", "replace")) is not None
+
+
 def _compiled(regex: str, ignores_case: bool, most_size: int = MAX_SIZE) -> Any:
     re2: Any = import_module("re2")  # has no type hints
     options = re2.Options()

@@ -12,6 +12,7 @@ from typing_extensions import Unpack
 
 from mindscope import graph, reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing, expression_points
+from mindscope.analysis.layouts import Layout, layout_of
 from mindscope.analysis.pr_curves import PrCurve, pr_curve
 from mindscope.analysis.tensor_slice import TensorSlice
 from mindscope.analysis.tensors import tensor_at
@@ -249,6 +250,14 @@ class Run:
     def hparams(self) -> dict[str, HparamValue]:
         """Hyperparameters that TensorBoard's plugin stored, by name."""
         return merge_hparams(self._whole.all_of(Kind.HPARAMS, session_hparams))
+
+    @property
+    def layout(self) -> Layout:
+        """The newest layout of charts that the run recorded for TensorBoard's page of custom scalars, by category.
+
+        It is empty without one. Raises FormatError if it can't be read.
+        """
+        return layout_of(self.store)
 
     @property
     def outcome(self) -> str | None:

@@ -32,6 +32,7 @@ ROUTES = {
     "info.routes": "server",
     "runs.routes": "runs",
     "tags.routes": "tags",
+    "layouts.routes": "layouts",
     "scalars.routes": "curves scalars.csv",
     "statistics.routes": "statistics",
     "expressions.routes": "expressions",

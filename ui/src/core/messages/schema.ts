@@ -1300,6 +1300,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/layouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Layouts
+         * @description The layouts of all runs as one, with the scalar tags of the given runs in each chart.
+         */
+        post: operations["query_layouts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/lineage": {
         parameters: {
             query?: never;
@@ -6708,6 +6728,52 @@ export interface components {
             value_text: string | null;
         };
         /**
+         * LayoutCategoryEntry
+         * @description Charts under a heading; a ``closed`` category is folded at first.
+         */
+        LayoutCategoryEntry: {
+            /** Charts */
+            charts: components["schemas"]["LayoutChartEntry"][];
+            /** Closed */
+            closed: boolean;
+            /** Title */
+            title: string;
+        };
+        /**
+         * LayoutChartEntry
+         * @description A chart of the tags that match a pattern, or of margins. ``tags`` are in any of the query's runs.
+         */
+        LayoutChartEntry: {
+            /** Margins */
+            margins: components["schemas"]["MarginEntry"][];
+            /** Patterns */
+            patterns: string[];
+            /** Tags */
+            tags: string[];
+            /** Title */
+            title: string;
+            /** Unusable */
+            unusable: components["schemas"]["UnusablePattern"][];
+        };
+        /**
+         * LayoutsAnswer
+         * @description The merged layout of all runs below the base directory.
+         */
+        LayoutsAnswer: {
+            /** Categories */
+            categories: components["schemas"]["LayoutCategoryEntry"][];
+            /** Unread */
+            unread: components["schemas"]["UnreadLayout"][];
+        };
+        /**
+         * LayoutsQuery
+         * @description Runs whose scalar tags the charts show. An unknown run has no tags.
+         */
+        LayoutsQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * LeakEntry
          * @description An origin that leaves memory in each of ``steps``.
          */
@@ -7248,6 +7314,18 @@ export interface components {
             rows: string[][];
             /** Shape */
             shape: number[];
+        };
+        /**
+         * MarginEntry
+         * @description Tags of a line and of the bounds of the band around it.
+         */
+        MarginEntry: {
+            /** Lower */
+            lower: string;
+            /** Upper */
+            upper: string;
+            /** Value */
+            value: string;
         };
         /**
          * MemoryAnswer
@@ -10413,6 +10491,15 @@ export interface components {
             remedy: string;
         };
         /**
+         * UnreadLayout
+         * @description A run whose layout can't be read.
+         */
+        UnreadLayout: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Run */
+            run: string;
+        };
+        /**
          * UnreadRank
          * @description A profile or summary that could not be read; ``profile`` is empty for a file of a summary.
          */
@@ -10422,6 +10509,16 @@ export interface components {
             profile: string;
             /** Run */
             run: string;
+        };
+        /**
+         * UnusablePattern
+         * @description A pattern that RE2 can't use, and its reason in English.
+         */
+        UnusablePattern: {
+            /** Detail */
+            detail: string;
+            /** Pattern */
+            pattern: string;
         };
         /**
          * Utf8Column
@@ -17127,6 +17224,93 @@ export interface operations {
             };
             /** @description The bytes can't be read any more. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_layouts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayoutsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayoutsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
