@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChartPlan } from "../core/view/chartPlan";
 import { AS_PAGE } from "../core/view/chartSettings";
+import { boundParts } from "../core/view/layoutPlan";
 import { withoutEnds, type Series } from "../core/series/series";
 import { t } from "../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, Setting } from "./html/model";
@@ -29,12 +30,13 @@ export function countLines(plans: readonly ChartPlan[]): number {
 
 async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pixels: number, signal: AbortSignal): Promise<CardContent> {
   const { read, offsets } = await readPlan(plan, baseline, pixels, signal);
+  const bounds = plan.layout && baseline === null ? (await readPlan({ ...plan, parts: boundParts(plan) }, null, pixels, signal)).read : [];
   const readable = read.filter(({ error }) => error === null);
   const failed = read.find(({ error }) => error !== null);
   if (readable.length === 0 && failed) throw new ReasonError(failed.error!);
   const series = baseline === null ? readable : readable.map(withoutEnds);
   const curves = drawnCurves(
-    series.map((one) => lookOfLine(one, plan, offsets(one), pixels)),
+    series.map((one) => lookOfLine(one, plan, offsets(one), pixels, bounds)),
     plan.title,
   );
   const scaling = scalingOf(plan.key, curves);

@@ -13,6 +13,8 @@ export interface CardSection<Item> {
   title: string;
   items: readonly Item[];
   isHeadless: boolean;
+  /** It is folded until a person opens it. */
+  startsClosed?: boolean;
   /** Its cards take the room of two: they have several axes. */
   isWide?: boolean;
   /** Height that a card needs beside that of the others, in pixels. */

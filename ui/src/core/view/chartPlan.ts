@@ -16,10 +16,24 @@ export interface ChartPlan {
   parts: readonly ChartPart[];
   /** The value of the runs of the chart, where there is one chart for each value; absent where one chart has all runs. */
   facet?: string;
+  /** Of a chart of a recorded layout, whose lines share an axis. */
+  layout?: LayoutFacts;
+}
+
+/** What a chart of a recorded layout shows beside lines. */
+export interface LayoutFacts {
+  /** Tags of lines and of the bounds of the bands around them. */
+  margins: readonly { value: string; lower: string; upper: string }[];
+  /** Tags of bounds, and the runs that hold them and their value. */
+  bounds: readonly ChartPart[];
+  /** Tags of bounds that a run with the value does not hold. */
+  unbounded: readonly string[];
+  /** Patterns that can't be searched with, and why. */
+  unusable: readonly { pattern: string; detail: string }[];
 }
 
 /** A tag and the runs that hold it. */
-interface TagHolder {
+export interface TagHolder {
   tag: string;
   runs: readonly string[];
 }

@@ -127,6 +127,8 @@ export const SCALAR_VIEW = fields({
   topCount: param("top", TOP, DEFAULT_TOP),
   /** Runs that stay highlighted. */
   focus: list("focus", text),
+  /** The charts of the recorded layout rather than one for each tag. */
+  isLayout: flag("layout", "custom"),
   /** Charts that a person composed: each a list of tags, or of formulas that begin with "=". */
   composed: list("chart", COMPOSED),
 });

@@ -87,6 +87,7 @@ const views: fc.Arbitrary<ViewState> = fc
             { maxLength: 3 },
           )
           .map((pairs) => pairs.reduce((own, [key, change]) => withOverrides(own, key, change), new Map() as OverridesByChart)),
+        isLayout: fc.boolean(),
         showsHidden: fc.boolean(),
         isLinked: fc.boolean(),
         alignsStarts: fc.boolean(),

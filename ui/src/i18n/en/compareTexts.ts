@@ -60,4 +60,13 @@ export const compareTexts = {
   "compare.unfold": "Expand all groups",
   "compare.among": "{low} … {high} in {n} {n|run|runs}",
   "compare.table_empty": "No data for the selected runs and tags",
+  "layout.name": "Custom layout",
+  "layout.title": "Show the charts that the training laid out with add_custom_scalars",
+  "layout.hint": "A training recorded a layout of charts (TensorBoard's Custom Scalars).",
+  "layout.show": "Show layout",
+  "layout.failed": "Can't load the layout of charts",
+  "layout.unread": "Layout of {run}",
+  "layout.no_tags": "No tag of the selected runs belongs to this chart.",
+  "layout.unbounded": "Not every run has a band: {tags} is missing.",
+  "layout.unusable": "The pattern “{pattern}” matches nothing: RE2 can't use it ({detail}).",
 };

@@ -60,4 +60,13 @@ export const compareTexts: Record<keyof typeof texts, string> = {
   "compare.unfold": "展开所有分组",
   "compare.among": "{n} 个训练中 {low} … {high}",
   "compare.table_empty": "所选训练和标签没有数据",
+  "layout.name": "自定义布局",
+  "layout.title": "显示训练用 add_custom_scalars 定义的图表",
+  "layout.hint": "有训练记录了图表布局（TensorBoard 的 Custom Scalars）。",
+  "layout.show": "显示布局",
+  "layout.failed": "无法加载图表布局",
+  "layout.unread": "{run} 的布局",
+  "layout.no_tags": "所选训练中没有属于该图表的标签。",
+  "layout.unbounded": "部分训练没有区间带：缺少 {tags}。",
+  "layout.unusable": "表达式“{pattern}”不匹配任何标签：RE2 不支持该表达式（{detail}）。",
 };

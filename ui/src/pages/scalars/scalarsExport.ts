@@ -4,6 +4,7 @@ import type { FigureRow } from "../../core/tables/figureTable";
 import { runLine } from "../../core/tables/groupFigures";
 import { facetPlans, planOfTag, type ChartPlan } from "../../core/view/chartPlan";
 import { DIRECTORY } from "../../core/view/compareView";
+import type { LayoutSection } from "../../core/view/layoutPlan";
 import { drawingSize } from "../../export/curvesPart";
 import type { CardContent, NamedRun, PlannedCard, PlannedSection, Setting, ViewPlan } from "../../export/html/model";
 import { countLines, curveSettings, scalarCards } from "../../export/scalarCards";
@@ -20,9 +21,15 @@ import { groupCards } from "./groupExport";
 import { cellText, ownColumns, scalarColumns, scalarRows, type ScalarColumn } from "./table/scalarColumns";
 
 /** The charts that match, also those that are far from sight; the one in full screen, or the table, where there is one. */
-export function scalarsExport(full: ChartPlan | undefined, matching: readonly TagRuns[], composed: readonly ChartPlan[]): ViewPlan {
+export function scalarsExport(
+  full: ChartPlan | undefined,
+  matching: readonly TagRuns[],
+  composed: readonly ChartPlan[],
+  layout: readonly LayoutSection[] | null = null,
+): ViewPlan {
   const { isTable } = view.comparing;
-  const all = full ? [full] : [...composed, ...matching.map(planOfTag)].flatMap(faceted);
+  const listed = layout?.flatMap(({ plans }) => plans) ?? matching.map(planOfTag);
+  const all = full ? [full] : [...composed, ...listed].flatMap(faceted);
   return {
     page: "scalars",
     title: t("nav.scalars"),
@@ -30,7 +37,7 @@ export function scalarsExport(full: ChartPlan | undefined, matching: readonly Ta
     settings: [...comparing(), ...(isTable ? filterSetting() : curveSettings())],
     sections: isTable
       ? [{ title: t("compare.table"), cards: [tableCard(matching.map(({ tag }) => tag))] }]
-      : chartSections(full, matching, composed, all),
+      : chartSections(full, matching, composed, layout, all),
   };
 }
 
@@ -38,6 +45,7 @@ function chartSections(
   full: ChartPlan | undefined,
   matching: readonly TagRuns[],
   composed: readonly ChartPlan[],
+  layout: readonly LayoutSection[] | null,
   all: readonly ChartPlan[],
 ): PlannedSection[] {
   const [size, lines] = [drawingSize(all.length), countLines(all)];
@@ -46,10 +54,11 @@ function chartSections(
   if (full) return [{ title: full.title, cards: cards([full]) }];
   return [
     ...(composed.length > 0 ? [{ title: t("scalars.composed"), cards: cards(composed.flatMap(faceted)) }] : []),
-    ...sectionsOf(
-      matching.map((one) => ({ ...one, kind: "scalars" })),
-      (tags) => cards(tags.map(planOfTag).flatMap(faceted)),
-    ),
+    ...(layout?.map(({ title, plans }) => ({ title, cards: cards(plans.flatMap(faceted)) })) ??
+      sectionsOf(
+        matching.map((one) => ({ ...one, kind: "scalars" })),
+        (tags) => cards(tags.map(planOfTag).flatMap(faceted)),
+      )),
   ];
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { untrack } from "svelte";
 
-import type { ChartPlan } from "../../core/view/chartPlan";
+import type { ChartPart, ChartPlan } from "../../core/view/chartPlan";
+import { boundParts } from "../../core/view/layoutPlan";
 import { farCount, unplacedCount, type Curve, type Scaling } from "../../core/series/curve";
 import { lastValue, withoutEnds, type Series } from "../../core/series/series";
 import { chartCounts } from "../../core/series/seriesSummary";
 import { CurveDemand } from "./curves.svelte";
 import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, styleOfLine, type ChartSettings } from "./curveStyles";
+import type { Want } from "../data/curveQuery";
 import { view } from "../view/view.svelte";
 import { zooms } from "../view/zooms.svelte";
 
@@ -33,6 +35,8 @@ export class ChartLines {
   /** The whole lines while the chart shows something else of them: mostly what it showed before, which is known. */
   readonly #whole = new CurveDemand();
   readonly #values = new CurveDemand();
+  /** The bounds of margins. */
+  readonly #bounds = new CurveDemand();
   readonly #wish: () => ChartWish;
 
   settings = $derived.by<ChartSettings>(() => settingsOfChart(this.#wish().plan.key));
@@ -53,9 +57,10 @@ export class ChartLines {
   values = $derived.by<readonly Series[] | null>(() => (this.#wish().baseline === null ? null : this.#values.series));
   failed = $derived(this.demand.series.filter(({ error }) => error !== null));
   #lines = $derived.by<readonly Curve[]>(() => {
-    const { plan } = this.#wish();
+    const { plan, baseline } = this.#wish();
+    const bounds = baseline === null ? this.#bounds.series : [];
     return this.series.map((one) =>
-      lookOfLine(one, plan, offsetOf(plan.key, one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width),
+      lookOfLine(one, plan, offsetOf(plan.key, one.run, this.#firstSteps.get(lineKey(one)) ?? 0), this.width, bounds),
     );
   });
   curves = $derived.by(() => drawnCurves(this.#lines, this.#wish().plan.title));
@@ -92,15 +97,8 @@ export class ChartLines {
     if (!view.scalars.alignsStarts) return new Map();
     return new Map(this.demand.series.flatMap((one) => (one.first_step === null ? [] : [[lineKey(one), one.first_step] as const])));
   });
-  #wanted = $derived.by(() =>
-    this.#wish().plan.parts.flatMap(({ name, runs }) =>
-      runs.map((run) => ({
-        run,
-        tag: name,
-        offset: offsetOf(this.#wish().plan.key, run, this.#firstSteps.get(lineKey({ run, tag: name })) ?? 0),
-      })),
-    ),
-  );
+  #wanted = $derived.by(() => this.#linesOf(this.#wish().plan.parts));
+  #wantedBounds = $derived.by(() => this.#linesOf(boundParts(this.#wish().plan)));
 
   /** To be made while its component is. */
   constructor(wish: () => ChartWish) {
@@ -110,7 +108,15 @@ export class ChartLines {
       this.demand.release();
       this.#whole.release();
       this.#values.release();
+      this.#bounds.release();
     });
+  }
+
+  #linesOf(parts: readonly ChartPart[]): Want["lines"] {
+    const { key } = this.#wish().plan;
+    return parts.flatMap(({ name: tag, runs }) =>
+      runs.map((run) => ({ run, tag, offset: offsetOf(key, run, this.#firstSteps.get(lineKey({ run, tag })) ?? 0) })),
+    );
   }
 
   #ask(): void {
@@ -130,12 +136,15 @@ export class ChartLines {
     const { baseline, hasValues } = this.#wish();
     const whole = { ...want, range: null, xTag: null };
     const isPart = this.#isPart;
+    const bounds = baseline === null ? this.#wantedBounds : [];
     untrack(() => {
       this.demand.want(want);
       if (isPart) this.#whole.want(whole);
       else this.#whole.release();
       if (hasValues && baseline !== null) this.#values.want({ ...want, baseline: null });
       else this.#values.release();
+      if (bounds.length > 0) this.#bounds.want({ ...want, lines: bounds });
+      else this.#bounds.release();
     });
   }
 

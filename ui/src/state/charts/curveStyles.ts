@@ -3,6 +3,7 @@ import { isNoisy, softEnvelope } from "../../core/series/band";
 import { axisNumbers, partTitle, type AxisSharing, type ChartPlan } from "../../core/view/chartPlan";
 import type { Axis } from "../../core/scales/axis";
 import { areFlattened, curveOf, type Curve, type Limits, type Scaling } from "../../core/series/curve";
+import { bandBetween } from "../../core/series/margin";
 import { AS_PAGE } from "../../core/view/chartSettings";
 import { smoothingOf, UNSMOOTHED, type Smoothing } from "../../core/view/smoothing";
 import type { Series } from "../../core/series/series";
@@ -117,17 +118,28 @@ export function styleOfLine({ run, tag }: { run: string; tag: string }, plan: Ch
   };
 }
 
-/** The line of a series in a chart: its style, axis and band. */
-export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
+/** The line of a series in a chart: its style, axis and band; `bounds` are the series around which a margin lies. */
+export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number, bounds: readonly Series[] = []): Curve {
   const style = styleOfLine(series, plan);
   const curve = { ...curveOf(series, axesOfChart(plan.key).axis, style.color, offset), ...style };
   const isDense = isBanded(curve, series.mean, width);
   return {
     ...curve,
     name: labelText(runNames.labelOf(series.run)),
-    band: isDense ? bandOf(curve, width) : null,
+    band: marginOf(series, curve, plan, offset, bounds) ?? (isDense ? bandOf(curve, width) : null),
     mean: isDense && curve.smoothed === null ? series.mean : null,
   };
+}
+
+/** The band between the bounds of a line; null where one of them is not read. */
+function marginOf({ run, tag }: Series, curve: Curve, plan: ChartPlan, offset: number, bounds: readonly Series[]): Curve["band"] {
+  const margin = plan.layout?.margins.find(({ value }) => value === tag);
+  const lineOf = (name: string): Curve | undefined => {
+    const bound = bounds.find((one) => one.run === run && one.tag === name && one.error === null);
+    return bound && curveOf(bound, axesOfChart(plan.key).axis, "", offset);
+  };
+  const [lower, upper] = margin ? [lineOf(margin.lower), lineOf(margin.upper)] : [];
+  return lower && upper ? bandBetween(curve, lower, upper) : null;
 }
 
 function partIndex(tag: string, { parts }: ChartPlan): number {
@@ -198,6 +210,7 @@ export function axesOf(plan: ChartPlan): YAxisStyle[] {
   const isAlone = isOneColor(plan);
   const names = plan.parts.map(({ name }) => name);
   const axes = axisNumbers(names, sharingOf(plan));
+  if (plan.layout && axes.every((axis) => axis === 0)) return [{ title: plan.title, color: null }];
   const titleOf = (name: string, part: number): string =>
     !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${dashSign(part)}`;
   return [...new Set(axes)].map((axis) => {
@@ -214,8 +227,8 @@ export function titledAxes(axes: readonly YAxisStyle[], title: string): readonly
   return title === "" ? axes : axes.map((axis, index) => (index === 0 ? { ...axis, title, isTitled: true } : axis));
 }
 
-function sharingOf({ key }: ChartPlan): AxisSharing {
-  return (view.scalars.own.get(key) ?? AS_PAGE).yAxes;
+function sharingOf({ key, layout }: ChartPlan): AxisSharing {
+  return (view.scalars.own.get(key) ?? AS_PAGE).yAxes ?? (layout ? "one" : null);
 }
 
 /** The title of a chart: parts have the dashes of their lines where colors say runs or groups. */
@@ -223,7 +236,7 @@ export function titleOf(plan: ChartPlan): string {
   const { parts, title, facet, key } = plan;
   const own = view.scalars.own.get(key)?.title ?? "";
   if (own !== "") return [own, ...(facet === undefined ? [] : [facet])].join(" · ");
-  if (parts.length <= 1 || isOneColor(plan)) return title;
+  if (parts.length <= 1 || plan.layout || isOneColor(plan)) return title;
   const lines = new Set(parts.flatMap(({ runs }) => runs.map((run) => comparison.groupOf.get(run) ?? run)));
   const repetitions = [...new Set([...lines].map((line) => comparison.repetitionOf(line)))].sort().slice(0, MOST_SIGNS);
   const titles = parts.map(({ name }, part) => {

@@ -27,6 +27,8 @@ interface Stored {
   sideWidth: number | null;
   /** Shows rare settings of the charts beside them. */
   isPanelOpen: boolean;
+  /** The person used the switch of recorded layouts: no hint at it is needed. */
+  hasUsedLayout: boolean;
   /** Of the rows of the tip under the cursor. */
   tooltipOrder: TooltipOrder;
   /** Of the list beside the pages. */
@@ -51,6 +53,7 @@ function initial(): Stored {
     isSideOpen: null,
     sideWidth: null,
     isPanelOpen: false,
+    hasUsedLayout: false,
     tooltipOrder: "nearest",
     runGrouping: "none",
     runField: "",
@@ -86,6 +89,10 @@ class Settings {
 
   get isPanelOpen(): boolean {
     return this.#stored.isPanelOpen;
+  }
+
+  get hasUsedLayout(): boolean {
+    return this.#stored.hasUsedLayout;
   }
 
   get tooltipOrder(): TooltipOrder {
@@ -148,6 +155,10 @@ class Settings {
 
   setRunSort(runSort: RunSort): void {
     this.#change({ runSort });
+  }
+
+  setUsedLayout(): void {
+    this.#change({ hasUsedLayout: true });
   }
 
   setPanelOpen(isPanelOpen: boolean): void {

@@ -63,8 +63,8 @@ class View {
   }
 
   /** Whether a group of cards shows its head only. */
-  isClosed(group: string): boolean {
-    return this.#closed.includes(group) !== this.#isAllClosed;
+  isClosed(group: string, startsClosed = false): boolean {
+    return this.#closed.includes(group) !== (this.#isAllClosed || startsClosed);
   }
 
   chooseRuns(runs: RunInclusion): void {
@@ -102,9 +102,9 @@ class View {
     address.change({ closed: toggled(address.state.closed, group) });
   }
 
-  /** Shows the heads of all groups only, or all of their cards. */
-  closeAll(isAllClosed: boolean): void {
-    address.change({ isAllClosed, closed: [] });
+  /** Shows the heads of all groups only, or all of their cards, also of groups that are closed at first. */
+  closeAll(isAllClosed: boolean, closedAtFirst: readonly string[] = []): void {
+    address.change({ isAllClosed, closed: isAllClosed ? [] : closedAtFirst });
   }
 
   setStep(step: number | null): void {
