@@ -69,7 +69,9 @@ def test_a_chart_says_what_it_can_not_show(open_page: OpenPage, laid_out: LiveVi
         "No tag of the selected runs belongs to this chart."
     )
     wait_until_drawn(card(page, "half"))
-    expect(card(page, "half").get_by_test_id("layout-note")).to_have_text("Not every run has a band: gone is missing.")
+    expect(card(page, "half").get_by_test_id("layout-note")).to_have_text(
+        "gone is missing in some runs, which have no band."
+    )
     wait_until_drawn(card(page, "accuracy"))
     expect(card(page, "accuracy").get_by_test_id("layout-note")).to_have_count(0)
 

@@ -67,6 +67,6 @@ export const compareTexts = {
   "layout.failed": "Can't load the layout of charts",
   "layout.unread": "Layout of {run}",
   "layout.no_tags": "No tag of the selected runs belongs to this chart.",
-  "layout.unbounded": "Not every run has a band: {tags} is missing.",
+  "layout.unbounded": "{tags} is missing in some runs, which have no band.",
   "layout.unusable": "The pattern “{pattern}” matches nothing: RE2 can't use it ({detail}).",
 };

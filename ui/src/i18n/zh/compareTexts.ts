@@ -67,6 +67,6 @@ export const compareTexts: Record<keyof typeof texts, string> = {
   "layout.failed": "无法加载图表布局",
   "layout.unread": "{run} 的布局",
   "layout.no_tags": "所选训练中没有属于该图表的标签。",
-  "layout.unbounded": "部分训练没有区间带：缺少 {tags}。",
+  "layout.unbounded": "缺少 {tags} 的训练没有区间带。",
   "layout.unusable": "表达式“{pattern}”不匹配任何标签：RE2 不支持该表达式（{detail}）。",
 };
