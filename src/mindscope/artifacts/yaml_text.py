@@ -38,6 +38,43 @@ def parse_yaml(text: str) -> Any:
             loader.dispose()
 
 
+def key_lines(text: str) -> dict[tuple[str, ...], int]:
+    """Return the line, from 1, of each key of nested mappings by its path, for a text that ``parse_yaml`` accepted."""
+    yaml: Any = import_module("yaml")
+    lines: dict[tuple[str, ...], int] = {}
+    open_nodes: list[_OpenNode] = []
+    for event in yaml.parse(text, Loader=_loader()):
+        if isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            open_nodes.pop()
+        elif isinstance(event, yaml.NodeEvent):
+            parent = open_nodes[-1] if open_nodes else _OpenNode((), is_mapping=False)
+            path = parent.path_of(getattr(event, "value", None))
+            if parent.has_key:
+                lines.setdefault(path, event.start_mark.line + 1)
+            if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+                open_nodes.append(_OpenNode(path, isinstance(event, yaml.MappingStartEvent)))
+    return lines
+
+
+class _OpenNode:
+    """A mapping or a sequence whose end did not come."""
+
+    def __init__(self, path: tuple[str, ...], is_mapping: bool) -> None:
+        self._path = self._child = path
+        self._is_mapping = is_mapping
+        self.has_key = False
+        """Whether the newest node is a key of this mapping."""
+
+    def path_of(self, text: str | None) -> tuple[str, ...]:
+        """Return the path of the next node, whose key it is itself or came before."""
+        if not self._is_mapping:
+            return self._path
+        self.has_key = not self.has_key
+        if self.has_key:
+            self._child = (*self._path, str(text))
+        return self._child
+
+
 @cache
 def _loader() -> Any:
     """Return the safe loader, the C version if PyYAML has it, with the numbers of YAML 1.2."""
