@@ -12,6 +12,7 @@ from mindscope.cli.lazy_commands import group_of
 
 COMMANDS = {
     "run": "Run a script whose SummaryWriter, wandb, trackio and swanlab calls record here.",
+    "sweep": "Run a script many times with hyperparameters that a method of search chooses.",
     "start": "Start the viewer in the background.",
     "stop": "Stop the viewer that listens on a port.",
     "status": "List the running viewers: address, process id, start time and directory.",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import signal
@@ -15,6 +14,7 @@ from typing import NoReturn
 
 from mindscope.errors import UsageError
 from mindscope.redirect import notes, startup
+from mindscope.sweep.trial_process import ends_with_parent
 
 _FORWARDED = {
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT,
@@ -22,7 +22,6 @@ _FORWARDED = {
 }  # fmt: skip
 _SENT_BY_KERNEL = 0x80
 """``si_code`` of a signal of the terminal, which the child gets too."""
-_PR_SET_PDEATHSIG = 1
 
 
 def python_command(target: str, arguments: Sequence[str], is_module: bool) -> list[str]:
@@ -51,11 +50,11 @@ def run_child(command: Sequence[str], environment: dict[str, str]) -> int:
     """
     waited = _FORWARDED | {signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
-    libc = ctypes.CDLL(None)
+    end_with_parent = ends_with_parent()
 
     def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent()
 
     child = subprocess.Popen(command, env=environment, preexec_fn=prepare)  # this process has one thread
     while child.poll() is None:

@@ -14,6 +14,7 @@ from mindscope.errors import MindscopeError
 from mindscope.redirect import notes
 from mindscope.redirect.hard_exit import flush_before_hard_exit
 from mindscope.redirect.ignored import Ignored, error_class, unknown
+from mindscope.sweep.trial_environment import trial_environment
 from mindscope.tracking.current import DEFAULT_DIRECTORY, new_name, run_directory, show, start_run
 from mindscope.tracking.run import TrackedRun
 from mindscope.tracking.session import Facts
@@ -170,12 +171,14 @@ class Library:
         Raises the UsageError of the library where ``resume`` refuses.
         """
         base, is_refused = Path(os.environ.get(notes.DIRECTORY) or DEFAULT_DIRECTORY), False
+        trial = trial_environment()
         project, name, id, group, job_type, notes_text = map(_text, (project, name, id, group, job_type, notes_text))
         try:
             wanted = run_directory(base, project, id or name or new_name())
             is_named = id or resume in ("must", "allow", "auto", True)
+            is_of_trial = trial is not None and wanted == trial.directory
             is_free = _LIBRARIES.setdefault(str(wanted), self.name) == self.name
-            directory = wanted if is_disabled or (is_named and is_free) else _new(wanted)
+            directory = wanted if is_disabled or is_of_trial or (is_named and is_free) else _new(wanted)
             facts = Facts(str(directory), project, name, group, job_type, _texts(tags), notes_text)
             run = start_run(_class_of(self), facts, resume, is_disabled, system_metrics=True, files=True)
         except (OSError, ValueError, MindscopeError) as error:
@@ -199,6 +202,9 @@ class Library:
             notes.note_disabled_run(self.name)
         if config is not None and not isinstance(config, Ignored):
             self._configure(run, config)
+        if trial is not None and not is_disabled:
+            run.sweep_id = trial.sweep
+            self._configure(run, trial.parameters)
         return run
 
     def _configure(self, run: RedirectedRun, config: Any) -> None:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeVar
 from mindscope.capture.event_stream import EventStream
 from mindscope.capture.files import story
 from mindscope.errors import MindscopeError
+from mindscope.sweep.trial_environment import trial_environment
 from mindscope.system.sampler import are_wanted
 from mindscope.tensorboard.nowhere import Nowhere
 from mindscope.tracking.last_step import event_files, last_step
@@ -37,6 +38,8 @@ class _Process:
     """The run that ``log`` of this process writes to, and all that end with the process."""
 
     run: TrackedRun | None = None
+    trial_pid: int | None = None
+    """The process that began a run in the directory of a trial of a sweep: its later runs have others."""
     started: ClassVar[list[tuple[int, TrackedRun]]] = []
     """The runs with the process that began them: a forked child does not end them."""
 
@@ -104,6 +107,7 @@ def init(
     if others:
         _LOG.warning("init() ignores %s", ", ".join(sorted(others)))
     finish()
+    trial = trial_environment()
     base = Path(DEFAULT_DIRECTORY if dir is None else dir)
     directory = run_directory(base, project, id or name or new_name())
     facts = Facts(
@@ -115,11 +119,22 @@ def init(
     _Process.run = run
     if config is not None:
         run.config.update(config)
+    if trial is not None and mode != "disabled":
+        run.config.update(trial.parameters)
     return run
 
 
 def run_directory(base: Path, project: Any, name: Any) -> Path:
-    """Return the directory of a run below ``base``. Raises ValueError."""
+    """Return the directory of a run below ``base``; in a trial of a sweep, the first is the one of the trial.
+
+    Raises ValueError.
+    """
+    trial = trial_environment()
+    if trial is not None:
+        if _Process.trial_pid != os.getpid():
+            _Process.trial_pid = os.getpid()
+            return trial.directory
+        base = trial.directory
     return base / _part("project", project) / _part("id", name)
 
 

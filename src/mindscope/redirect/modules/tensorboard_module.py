@@ -12,8 +12,10 @@ from mindscope.formats.tensorboard import summary_event
 from mindscope.redirect import notes
 from mindscope.redirect.hard_exit import flush_before_hard_exit
 from mindscope.redirect.modules.names import module_names
+from mindscope.sweep.trial_environment import trial_environment
 from mindscope.tensorboard import SummaryWriter as Writer
 from mindscope.tensorboard.directories import default_directory
+from mindscope.tracking.current import run_directory
 from mindscope.types import Message
 
 
@@ -22,10 +24,14 @@ class SummaryWriter(Writer):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         given = (*arguments[:1], options.get("log_dir"), options.get("logdir"))
-        if not any(given):
+        if trial_environment() is not None:
+            wanted = next((str(one) for one in given if one), None)
+            name = Path(wanted).name if wanted else _default_name(arguments, options)
+            arguments = (run_directory(Path(), None, name), *arguments[1:])
+            options = {key: value for key, value in options.items() if key not in ("log_dir", "logdir")}
+        elif not any(given):
             base = os.environ.get(notes.DIRECTORY) or "runs"
-            comment = arguments[1] if len(arguments) > 1 else options.get("comment", "")
-            arguments = (Path(base) / Path(default_directory(str(comment))).name, *arguments[1:])
+            arguments = (Path(base) / _default_name(arguments, options), *arguments[1:])
             options.pop("log_dir", None)
         try:
             super().__init__(*arguments, **options)
@@ -54,6 +60,11 @@ class SummaryWriter(Writer):
             self._guard("summary", "", lambda: self._stream.add_event(
                 summary_event(time_s, step, summary.SerializeToString()), step
             ))  # fmt: skip
+
+
+def _default_name(arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
+    comment = arguments[1] if len(arguments) > 1 else options.get("comment", "")
+    return Path(default_directory(str(comment))).name
 
 
 def hparams(hparam_dict: Any = None, metric_dict: Any = None, hparam_domain_discrete: Any = None) -> list[Message]:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the metric of a trial from the runs that it records, while it trains."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from mindscope.capture.event_stream import EventStream
+from mindscope.capture.masking.masked_parameters import masked_parameters
+from mindscope.formats.kinds.tensorboard_plugins import hparams_to_tensorboard
+from mindscope.formats.tensorboard import summary_event
+from mindscope.formats.tensorboard_values import value_field
+from mindscope.reading.open import open_runs
+from mindscope.types import Kind
+
+_ALL = 1000
+"""Of so many first values each is reported; later ones in steps that grow tenfold."""
+
+
+def record_parameters(directory: Path, values: Mapping[str, Any], sweep: str) -> None:
+    """Write the parameters of a trial into its run, which shows them as hyperparameters. Raises OSError."""
+    stream = EventStream(directory)
+    plain = {name: value if isinstance(value, (str, int, float)) else str(value) for name, value in values.items()}
+    messages = hparams_to_tensorboard(masked_parameters(plain), (), {}, group=sweep, start_time_s=time.time())
+    for message in messages[:2]:
+        stream.add_event(summary_event(time.time(), 0, value_field(message)), 0)
+    stream.close()
+
+
+class TrialMetric:
+    """The values of a scalar of the runs at or below the directory of a trial."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self._name = name
+        self._runs = open_runs(directory)
+        self._reported = 0
+        self.last: float | None = None
+        """The newest value, which may be NaN; None before one."""
+
+    def new_values(self) -> list[tuple[int, float]]:
+        """Return values that came since the last call with their numbers from 1, thinned if there are many."""
+        self._runs.refresh()
+        for run in self._runs.values():
+            if self._name in run.tags(Kind.SCALAR):
+                values = run.scalars(self._name).value
+                self.last = float(values[-1]) if values.size else self.last
+                new = list(_thinned(values, self._reported))
+                self._reported = max(self._reported, values.size)
+                return new
+        return []
+
+    def why_missing(self) -> str:
+        """Return what the trial recorded in place of the metric."""
+        tags = sorted({tag for run in self._runs.values() for tag in run.tags(Kind.SCALAR)})
+        if not tags:
+            return f"it never recorded {self._name!r}, and no other scalar"
+        shown = get_close_matches(self._name, tags, 3) or tags[:5]
+        return f"it never recorded {self._name!r}; it recorded {', '.join(map(repr, shown))}"
+
+
+def _thinned(values: Any, start: int) -> Iterator[tuple[int, float]]:
+    for number in range(start + 1, values.size + 1):
+        stride = 1
+        while number > _ALL * stride:
+            stride *= 10
+        if number % stride == 0:
+            yield number, float(values[number - 1])
