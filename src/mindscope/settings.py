@@ -173,6 +173,12 @@ class Settings:
         "Allow users to delete the event files of runs, and to move runs, from the page.",
         accepted="1 or 0",
     )
+    allow_sweeps: bool = _setting(
+        parse_switch,
+        False,
+        "Allow users to start and stop sweeps from the page, by the YAML files below the directory.",
+        accepted="1 or 0",
+    )
     alerts: str = _setting(
         parse_check_parameters,
         "",
@@ -194,6 +200,7 @@ class Settings:
         if self.host in LOOPBACK_NAMES:
             return None
         deletes = ", and delete and move runs" if self.allow_delete else ""
+        deletes += ", and run the commands of sweeps" if self.allow_sweeps else ""
         return (
             f"clients that reach {self.host}:{self.port} can read all runs and change notes, pins and views{deletes}: "
             "there is no password"

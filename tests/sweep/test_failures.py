@@ -71,7 +71,7 @@ open(f"ended-{given.x:g}", "w").close()
 
 
 def test_a_pruned_trial_ends_and_others_do_not(tmp_path: Path) -> None:
-    sweep = GRID.replace("[0.0, 1.0, 2.0]", "[1, 2, 3, 9]").replace("  y: {values: [0, 1]}\n", "")
+    sweep = GRID.replace("[0.0, 1.0, 2.0]", "[2, 3, 1, 9]").replace("  y: {values: [0, 1]}\n", "")
     said = run(tmp_path, SLOW, sweep + "pruner: {type: median, startup_trials: 2, warmup: 3}\n")
     assert states(tmp_path) == ["COMPLETE"] * 3 + ["PRUNED"]
     assert "trial 3 pruned: loss 9 was not good enough (x=9)" in said
@@ -86,7 +86,7 @@ def test_a_process_that_ignores_sigterm_is_killed_with_its_children(tmp_path: Pa
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])\n"
         "print(child.pid, flush=True)\ntime.sleep(100)\n"
     )
-    process = TrialProcess([sys.executable, "-c", script], os.environ, tmp_path / "out")
+    process = TrialProcess([sys.executable, "-c", script], os.environ, tmp_path / "out", tmp_path)
     while not process.last_lines():
         time.sleep(0.05)
     child = int(process.last_lines()[0])

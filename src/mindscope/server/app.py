@@ -49,6 +49,7 @@ ROUTES = {
     "embeddings.routes": "embeddings",
     "lineage.routes": "lineage",
     "query.routes": "query",
+    "sweeps.routes": "sweeps",
     "previews.routes": "previews",
     "damages.routes": "damages",
     "profiles.routes": "profiles",

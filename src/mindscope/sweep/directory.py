@@ -36,6 +36,8 @@ class SweepStatus:
     best: float | None
     best_trial: str | None
     problem: str
+    workers: int = 1
+    devices: str = ""
 
 
 class SweepDirectory:
@@ -89,8 +91,16 @@ class SweepDirectory:
 
 
 def _is_valid(status: SweepStatus) -> bool:
-    counts = (status.complete, status.pruned, status.failed, status.running, status.total or 0)
-    texts = (status.name, status.file, status.method, status.problem, status.metric or "", status.best_trial or "")
+    counts = (status.complete, status.pruned, status.failed, status.running, status.total or 0, status.workers)
+    texts = (
+        status.name,
+        status.file,
+        status.method,
+        status.problem,
+        status.metric or "",
+        status.best_trial or "",
+        status.devices,
+    )
     is_number = status.best is None or (isinstance(cast(Any, status.best), (int, float)) and abs(status.best) < 1e308)
     return is_number and all(type(n) is int for n in counts) and all(isinstance(cast(Any, t), str) for t in texts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mindscope.errors import MindscopeError
@@ -68,7 +68,7 @@ class SweepRunner:
             self._write_status()
             while self._step():
                 time.sleep(_LOOK_S)
-            return self._study.status(self._problem)
+            return self._status()
         finally:
             self._end_all()
             self._worker.close()
@@ -141,7 +141,11 @@ class SweepRunner:
 
     def _write_status(self) -> None:
         with self.directory.locked():
-            self.directory.write_status(self._study.status(self._problem))
+            self.directory.write_status(self._status())
+
+    def _status(self) -> SweepStatus:
+        options = self._options
+        return replace(self._study.status(self._problem), workers=options.workers, devices=",".join(options.devices))
 
     @property
     def is_stopped(self) -> bool:

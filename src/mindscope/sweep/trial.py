@@ -60,7 +60,9 @@ class RunningTrial:
             notes = output.with_suffix(".notes")
             notes.touch()
             variables = {**environment(notes, run), **trial.variables(), **devices}
-            self._process = TrialProcess(command_line(config.command, arguments), variables, output)
+            self._process = TrialProcess(
+                command_line(config.command, arguments), variables, output, config.path.absolute().parent
+            )
             self._metric = None if config.metric is None else TrialMetric(run, config.metric.name)
         except (OSError, ValueError) as error:
             self._problem = f"its command can't start: {error}"

@@ -27,14 +27,14 @@ def ends_with_parent() -> Callable[[], None]:
 class TrialProcess:
     """A command in a process group of its own, whose output goes to a file."""
 
-    def __init__(self, command: list[str], environment: Mapping[str, str], output: Path) -> None:
-        """Begin the process. Raises OSError."""
+    def __init__(self, command: list[str], environment: Mapping[str, str], output: Path, folder: Path) -> None:
+        """Begin the process in a directory. Raises OSError."""
         self.output = output
         self._kill_at: float | None = None
         with output.open("wb") as file:
             self._child = subprocess.Popen(
-                command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
-                start_new_session=True, preexec_fn=ends_with_parent(),
+                command, env=dict(environment), cwd=folder, stdin=subprocess.DEVNULL, stdout=file,
+                stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=ends_with_parent(),
             )  # fmt: skip
 
     @property
