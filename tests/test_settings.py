@@ -158,6 +158,7 @@ def test_a_child_process_gets_the_same_settings(config: str):
         path_prefix="/team/",
         allow_frame=("https://a.example",),
         allow_delete=True,
+        allow_sweeps=True,
         alerts="spike_factor=6",
         config=config,
     )

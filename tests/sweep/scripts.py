@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import optuna
+from optuna.storages.journal import JournalFileBackend
 
 QUADRATIC = """
 import argparse, mindscope
@@ -67,7 +68,7 @@ def run(folder: Path, script: str, sweep: str, *options: str, code: int = 0, **v
 
 def trials(folder: Path, name: str = "sweep") -> list[Any]:
     """Return the trials of the journal, as Optuna itself reads them."""
-    backend = optuna.storages.journal.JournalFileBackend(str(folder / "runs" / name / "sweep.journal"))
+    backend = JournalFileBackend(str(folder / "runs" / name / "sweep.journal"))
     return optuna.load_study(study_name=name, storage=optuna.storages.JournalStorage(backend)).trials
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import mindscope
 from mindscope.sweep.trial_process import TrialProcess
 from tests.sweep.scripts import GRID, QUADRATIC, RANDOM, finish, run, start, states, status, trials
 
@@ -77,6 +78,9 @@ def test_a_pruned_trial_ends_and_others_do_not(tmp_path: Path) -> None:
     assert "trial 3 pruned: loss 9 was not good enough (x=9)" in said
     assert sorted(path.name for path in tmp_path.glob("ended-*")) == ["ended-1", "ended-2", "ended-3"]
     assert status(tmp_path)["best"] == 1.0
+    runs = mindscope.open_runs(tmp_path / "runs")
+    assert list(runs.lineage().to_pandas()["fact/state"]) == ["finished"] * 4  # also the one that a signal ended
+    assert runs["sweep/trial-0003"].hparams["env/trial_state"] == "pruned"
 
 
 def test_a_process_that_ignores_sigterm_is_killed_with_its_children(tmp_path: Path) -> None:

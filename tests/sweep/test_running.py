@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,8 @@ def test_a_grid_is_run_once_each_and_minimized(tmp_path: Path) -> None:
     assert states(tmp_path) == ["COMPLETE"] * 6
     runs = mindscope.open_runs(tmp_path / "runs")
     assert len(runs) == 6
-    table = runs.lineage(scalars=["loss"]).to_pandas()
-    assert sorted(zip(table["x"], table["y"], strict=True)) == [(x, y) for x in (0.0, 1.0, 2.0) for y in (0, 1)]
+    parameters = sorted((kept.hparams["x"], kept.hparams["y"]) for kept in runs.values())
+    assert parameters == [(x, y) for x in (0.0, 1.0, 2.0) for y in (0, 1)]
     told = status(tmp_path)
     assert (told["total"], told["complete"], told["best"], told["is_maximized"]) == (6, 6, 0.0, False)
     best = runs[f"sweep/{told['best_trial']}"]
@@ -137,7 +138,11 @@ def test_a_method_names_the_package_that_it_needs(tmp_path: Path, monkeypatch: p
     from mindscope.sweep import optuna_parts
 
     absent = {"cmaes", "optuna"}
-    monkeypatch.setattr(optuna_parts, "find_spec", lambda name: None if name in absent else object())
+
+    def find(name: str) -> object:
+        return None if name in absent else find_spec(name)
+
+    monkeypatch.setattr(optuna_parts, "find_spec", find)
     with pytest.raises(MissingPackageError, match=r"Sweeps need Optuna.*mindscope\[sweep\]"):
         optuna_parts.sampler_of("tpe", None)
     absent.remove("optuna")

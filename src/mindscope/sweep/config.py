@@ -148,10 +148,10 @@ def _command(given: Mapping[str, Any]) -> tuple[str, ...]:
     if isinstance(command, str):
         text = "command is a text, want a list: one line '- WORD' for each word, since no shell divides it"
         raise SweepKeyError(("command",), text)
-    is_list = isinstance(command, (list, tuple)) and command
-    if not is_list or not all(isinstance(word, (str, int, float)) for word in cast("list[Any]", command)):
+    listed = cast("list[Any]", command) if isinstance(command, (list, tuple)) else []
+    if not listed or not all(isinstance(word, (str, int, float)) for word in listed):
         raise SweepKeyError(("command",), "command is no list of words: give '- python' and so on")
-    words = tuple(map(str, cast("list[Any]", command)))
+    words = tuple(map(str, listed))
     if any("\0" in word for word in words):
         raise SweepKeyError(("command",), "command has a word with a zero byte: leave it out")
     return words

@@ -68,11 +68,11 @@ class SweepRunner:
             self._write_status()
             while self._step():
                 time.sleep(_LOOK_S)
-            return self._status()
         finally:
             self._end_all()
             self._worker.close()
             self._write_status()
+        return self._status()
 
     def _step(self) -> bool:
         """Look at all trials and begin new ones; returns whether to go on."""

@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -144,14 +145,15 @@ class SweepStudy:
         complete = [trial for trial in trials if trial.state == self._states.COMPLETE and config.metric is not None]
         sign = -1 if config.metric and config.metric.is_maximized else 1
         best = min(complete, key=lambda trial: sign * trial.value, default=None)
-        count = lambda state: sum(trial.state == state for trial in trials)  # noqa: E731
+        counts = Counter(trial.state for trial in trials)
         total = len(trials) if config.method == "grid" else config.run_cap
         return SweepStatus(
             name=config.name, file=str(config.path.absolute()), method=config.method,
             metric=config.metric and config.metric.name, is_maximized=sign < 0,
             total=min(total, config.run_cap or total) if total else None,
-            complete=count(self._states.COMPLETE), pruned=count(self._states.PRUNED), failed=count(self._states.FAIL),
-            running=count(self._states.RUNNING), best=best and best.value,
+            complete=counts[self._states.COMPLETE], pruned=counts[self._states.PRUNED],
+            failed=counts[self._states.FAIL],
+            running=counts[self._states.RUNNING], best=best and best.value,
             best_trial=best and self._directory.trial(best.number).name, problem=problem,
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from mindscope.sweep.directory import SweepDirectory
 from mindscope.sweep.parameters import nested
 from mindscope.sweep.study import ClaimedTrial, SweepStudy
 from mindscope.sweep.trial_environment import TrialEnvironment
-from mindscope.sweep.trial_metric import TrialMetric, record_parameters
+from mindscope.sweep.trial_metric import TrialMetric, record_ending, record_parameters
 from mindscope.sweep.trial_process import GRACE_S, TrialProcess
 
 READ_S = 0.5
@@ -124,7 +125,9 @@ class RunningTrial:
         return f"{self._config.metric.name} {self._metric.last:.6g}"
 
     def _told(self, ending: Ending) -> Ending:
-        """Tell the study how the trial ended."""
+        """Tell the study, and the run, how the trial ended."""
+        with suppress(OSError):
+            record_ending(self._directory.trial(self.claimed.number), ending.state, self._config.name)
         if ending.state == "complete":
             last = self._metric.last if self._metric is not None else None
             self._study.complete(self.claimed, 0.0 if last is None else last)

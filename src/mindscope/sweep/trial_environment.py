@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 DIRECTORY = "MINDSCOPE_TRIAL_DIR"
 PARAMETERS = "MINDSCOPE_TRIAL_PARAMETERS"
@@ -44,6 +44,5 @@ def trial_environment() -> TrialEnvironment | None:
         parameters: Any = json.loads(os.environ.get(PARAMETERS, "{}"))
     except ValueError:
         parameters = {}
-    return TrialEnvironment(
-        Path(directory), parameters if isinstance(parameters, dict) else {}, os.environ.get(SWEEP, "")
-    )
+    given = cast("dict[str, Any]", parameters) if isinstance(parameters, dict) else {}
+    return TrialEnvironment(Path(directory), given, os.environ.get(SWEEP, ""))

@@ -11,11 +11,11 @@ from typing import Any
 
 from mindscope.capture.event_stream import EventStream
 from mindscope.capture.masking.masked_parameters import masked_parameters
-from mindscope.formats.kinds.tensorboard_plugins import hparams_to_tensorboard
+from mindscope.formats.kinds.tensorboard_plugins import FAILURE, SUCCESS, hparams_to_tensorboard, session_end
 from mindscope.formats.tensorboard import summary_event
 from mindscope.formats.tensorboard_values import value_field
 from mindscope.reading.open import open_runs
-from mindscope.types import Kind
+from mindscope.types import Kind, Message
 
 _ALL = 1000
 """Of so many first values each is reported; later ones in steps that grow tenfold."""
@@ -23,10 +23,24 @@ _ALL = 1000
 
 def record_parameters(directory: Path, values: Mapping[str, Any], sweep: str) -> None:
     """Write the parameters of a trial into its run, which shows them as hyperparameters. Raises OSError."""
-    stream = EventStream(directory)
     plain = {name: value if isinstance(value, (str, int, float)) else str(value) for name, value in values.items()}
-    messages = hparams_to_tensorboard(masked_parameters(plain), (), {}, group=sweep, start_time_s=time.time())
-    for message in messages[:2]:
+    _write(directory, _messages(masked_parameters(plain), sweep)[:2])
+
+
+def record_ending(directory: Path, state: str, sweep: str) -> None:
+    """Write how a trial ended into its run, which its process can't do if a signal ended it. Raises OSError."""
+    has_failed = state in ("failed", "stopped")
+    messages = [*_messages({"env/trial_state": state}, sweep)[:2], session_end(FAILURE if has_failed else SUCCESS)]
+    _write(directory, messages)
+
+
+def _messages(values: Mapping[str, Any], sweep: str) -> list[Message]:
+    return hparams_to_tensorboard(values, (), {}, group=sweep, start_time_s=time.time())
+
+
+def _write(directory: Path, messages: list[Message]) -> None:
+    stream = EventStream(directory)
+    for message in messages:
         stream.add_event(summary_event(time.time(), 0, value_field(message)), 0)
     stream.close()
 
