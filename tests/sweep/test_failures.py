@@ -79,7 +79,7 @@ def test_a_pruned_trial_ends_and_others_do_not(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.glob("ended-*")) == ["ended-1", "ended-2", "ended-3"]
     assert status(tmp_path)["best"] == 1.0
     runs = mindscope.open_runs(tmp_path / "runs")
-    assert list(runs.lineage().to_pandas()["fact/state"]) == ["finished"] * 4  # also the one that a signal ended
+    assert runs.lineage().to_pandas()["fact/state"].tolist() == ["finished"] * 4  # also the one that a signal ended
     assert runs["sweep/trial-0003"].hparams["env/trial_state"] == "pruned"
 
 

@@ -34,7 +34,7 @@ def sweep(
         str, typer.Option("--devices", metavar="0,1,...", help="Give each worker one of these GPUs or NPUs.")
     ] = "",
     max_failures: Annotated[
-        int, typer.Option("--max-failures", metavar="N", min=1, help="Stop after so many failed trials in a row.")
+        int, typer.Option("--max-failures", metavar="N", min=1, help="Stop after N failed trials in a row.")
     ] = 5,
 ) -> None:  # fmt: skip
     """Run a script many times with hyperparameters that a method of search chooses.

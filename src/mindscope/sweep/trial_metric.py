@@ -72,8 +72,8 @@ class TrialMetric:
         tags = sorted({tag for run in self._runs.values() for tag in run.tags(Kind.SCALAR)})
         if not tags:
             return f"it never recorded {self._name!r}, and no other scalar"
-        shown = get_close_matches(self._name, tags, 3) or tags[:5]
-        return f"it never recorded {self._name!r}; it recorded {', '.join(map(repr, shown))}"
+        names = get_close_matches(self._name, tags, 3) or tags[:5]
+        return f"it never recorded {self._name!r}; it recorded {', '.join(map(repr, names))}"
 
 
 def _thinned(values: Any, start: int) -> Iterator[tuple[int, float]]:

@@ -50,11 +50,11 @@ class FoundSweep:
 def sweeps_of(viewer: Viewer) -> list[FoundSweep]:
     """Return the sweeps with trials, then those of YAML files beside the runs if the viewer may start them."""
     base = viewer.settings.summary_base_dir
-    found = [sweep for folder in _folders(viewer, base) if (sweep := _found(base, folder)) is not None]
+    sweeps = [sweep for folder in _folders(viewer, base) if (sweep := _found(base, folder)) is not None]
     if viewer.settings.allow_sweeps:
-        begun = {str(sweep.directory.path) for sweep in found}
-        found += [sweep for sweep in _of_files(base) if str(sweep.directory.path) not in begun]
-    return found[:MOST_SWEEPS]
+        begun = {str(sweep.directory.path) for sweep in sweeps}
+        sweeps += [sweep for sweep in _of_files(base) if str(sweep.directory.path) not in begun]
+    return sweeps[:MOST_SWEEPS]
 
 
 def _folders(viewer: Viewer, base: Path) -> list[Path]:
