@@ -1300,6 +1300,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/layouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Layouts
+         * @description The layouts of all runs as one, with the scalar tags of the given runs in each chart.
+         */
+        post: operations["query_layouts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/lineage": {
         parameters: {
             query?: never;
@@ -3712,14 +3732,15 @@ export interface components {
          * ContentKind
          * @description Type and writer of the content.
          *
-         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's
-         *     format. ``memory_profile``: a history of CUDA's memory.
-         *     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
-         *     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
-         *     collectives of a rank. ``log_file``: what a training printed, listed only of a directory that holds nothing else.
+         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's format.
+         *     ``memory_profile``: a history of CUDA's memory. ``tensor_dump``: files of MindSpore's operator TensorDump.
+         *     ``debug_mode_log``: operators that PyTorch's DebugMode logged. ``embedding``: a list of embeddings for
+         *     TensorBoard's projector. ``running_data``: what a running data recorder wrote when a training failed.
+         *     ``flight_record``: the last collectives of a rank. ``log_file``: what a training printed, listed only of a
+         *     directory that holds nothing else.
          * @enum {string}
          */
-        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record" | "log_file";
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "embedding" | "running_data" | "flight_record" | "log_file";
         /**
          * CounterColumns
          * @description The values of a counter in a window.
@@ -5512,7 +5533,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -6767,6 +6788,52 @@ export interface components {
             value_text: string | null;
         };
         /**
+         * LayoutCategoryEntry
+         * @description Charts under a heading; a ``closed`` category is folded at first.
+         */
+        LayoutCategoryEntry: {
+            /** Charts */
+            charts: components["schemas"]["LayoutChartEntry"][];
+            /** Closed */
+            closed: boolean;
+            /** Title */
+            title: string;
+        };
+        /**
+         * LayoutChartEntry
+         * @description A chart of the tags that match a pattern, or of margins. ``tags`` are in any of the query's runs.
+         */
+        LayoutChartEntry: {
+            /** Margins */
+            margins: components["schemas"]["MarginEntry"][];
+            /** Patterns */
+            patterns: string[];
+            /** Tags */
+            tags: string[];
+            /** Title */
+            title: string;
+            /** Unusable */
+            unusable: components["schemas"]["UnusablePattern"][];
+        };
+        /**
+         * LayoutsAnswer
+         * @description The merged layout of all runs below the base directory.
+         */
+        LayoutsAnswer: {
+            /** Categories */
+            categories: components["schemas"]["LayoutCategoryEntry"][];
+            /** Unread */
+            unread: components["schemas"]["UnreadLayout"][];
+        };
+        /**
+         * LayoutsQuery
+         * @description Runs whose scalar tags the charts show. An unknown run has no tags.
+         */
+        LayoutsQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * LeakEntry
          * @description An origin that leaves memory in each of ``steps``.
          */
@@ -7307,6 +7374,18 @@ export interface components {
             rows: string[][];
             /** Shape */
             shape: number[];
+        };
+        /**
+         * MarginEntry
+         * @description Tags of a line and of the bounds of the band around it.
+         */
+        MarginEntry: {
+            /** Lower */
+            lower: string;
+            /** Upper */
+            upper: string;
+            /** Value */
+            value: string;
         };
         /**
          * MemoryAnswer
@@ -8595,7 +8674,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -10531,6 +10610,15 @@ export interface components {
             remedy: string;
         };
         /**
+         * UnreadLayout
+         * @description A run whose layout can't be read.
+         */
+        UnreadLayout: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Run */
+            run: string;
+        };
+        /**
          * UnreadRank
          * @description A profile or summary that could not be read; ``profile`` is empty for a file of a summary.
          */
@@ -10540,6 +10628,16 @@ export interface components {
             profile: string;
             /** Run */
             run: string;
+        };
+        /**
+         * UnusablePattern
+         * @description A pattern that RE2 can't use, and its reason in English.
+         */
+        UnusablePattern: {
+            /** Detail */
+            detail: string;
+            /** Pattern */
+            pattern: string;
         };
         /**
          * Utf8Column
@@ -17245,6 +17343,93 @@ export interface operations {
             };
             /** @description The bytes can't be read any more. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_layouts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LayoutsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LayoutsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
