@@ -44,13 +44,7 @@ describe("the pages", () => {
   });
 
   it("are all of a kind, but the runs, the dashboard, the reports, the query, the logs and what is not found", () => {
-    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual([
-      "/",
-      "/dashboard",
-      "/reports",
-      "/query",
-      "/logs",
-    ]);
+    expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual(["/", "/dashboard", "/reports", "/query", "/logs"]);
     expect(routeOf("/nowhere").path).toBe("");
   });
 

@@ -108,7 +108,8 @@ export const runs = {
   "runs.column.issues": "Issues",
   "runs.empty": "No runs in {path} yet",
   "runs.empty_how": "Add this to your training script; the run appears here within a second:",
-  "runs.empty_logs": "mindscope finds logs of MindSpore, TensorBoard, Weights & Biases, MLflow and other trackers at any depth of this directory.",
+  "runs.empty_logs":
+    "mindscope finds logs of MindSpore, TensorBoard, Weights & Biases, MLflow and other trackers at any depth of this directory.",
   "runs.no_match": "No runs match the filter",
   "runs.loading": "Loading runs…",
 
