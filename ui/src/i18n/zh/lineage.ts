@@ -40,7 +40,7 @@ export const lineage: Record<keyof typeof en, string> = {
   "sweeps.running": "运行中",
   "sweeps.stopped": "未运行",
   "sweeps.done": "已完成",
-  "sweeps.trials": "{ended} 次试验",
+  "sweeps.trials": "{ended} {n|次试验|次试验}",
   "sweeps.trials_of": "{ended}/{total} 次试验",
   "sweeps.pruned": "剪枝 {pruned} 次",
   "sweeps.failed": "失败 {failed} 次",
