@@ -154,6 +154,7 @@ def test_a_profile_is_pinned_to_its_file(profiled: LiveViewer, open_page: OpenPa
 
 def test_the_table_of_runs_has_its_chart_and_low_rows(room: LiveViewer, open_page: OpenPage):
     found = cards(room, open_page, "/?lineage_chart=coordinates&find=sweep", "/?find=sweep")
+    expect(found.nth(0).locator("figure.card")).to_have_count(2)
     chart, table = found.nth(0).locator("figure.card").all()
     expect(chart).to_contain_text("Parallel coordinates")
     assert chart.locator("svg.drawing path").count() > 5

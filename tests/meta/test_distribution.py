@@ -151,7 +151,7 @@ def test_the_wheel_holds_modules_and_the_page(wheel: Path):
     with zipfile.ZipFile(wheel) as file:
         got = {name for name in file.namelist() if not name.startswith(f"{NAME}.dist-info/")}
         index = next(name for name in got if name.endswith("/web/index.html"))
-        loaded = findall(r'(?:src|href)="/([^"]+)"', file.read(index).decode())
+        loaded = findall(r'(?:src|href)="\./([^"]+)"', file.read(index).decode())
     package = sources("src")
     modules = {name for name in package if name.endswith((".py", ".pyi", ".typed", ".cu", ".json"))}
     suffix = sysconfig.get_config_var("EXT_SUFFIX")

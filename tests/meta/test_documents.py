@@ -19,7 +19,7 @@ DOCUMENTS = """
 README.md docs/agents.md docs/alerts.md docs/debugging-data.md docs/debugging.md docs/dump.md
 docs/embeddings.md docs/event-files.md docs/http.md docs/landscapes.md docs/lineage.md docs/logs.md
 docs/meshes.md docs/mindspore.md docs/plots.md docs/profiling.md docs/python.md docs/pytorch.md docs/query.md
-docs/recording.md docs/system-metrics.md docs/tracking.md docs/videos.md
+docs/recording.md docs/scalars.md docs/sweeps.md docs/system-metrics.md docs/tracking.md docs/videos.md
 """.split()
 IN_A_BROWSER = ["docs/saved-views.md"]
 """Documents whose blocks read what the page saved: a test of the browser runs them."""

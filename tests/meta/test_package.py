@@ -217,6 +217,6 @@ def test_the_arrow_of_the_architecture_is_the_one_that_is_checked() -> None:
     rooms = (ROOT / "pyproject.toml").read_text("utf-8")
     rooms = rooms.partition('containers = ["mindscope"]')[2].partition("layers = [")[2].partition("]")[0]
     layers = re.findall(r'"([^"]+)"', rooms)
-    arrow = re.search(r"`(cli → [^`]+)`", (ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+    arrow = re.search(r"`(notebook → [^`]+)`", (ROOT / "ARCHITECTURE.md").read_text("utf-8"))
     assert arrow
     assert " ".join(arrow[1].split()).split(" → ") == layers

@@ -20,7 +20,10 @@ TRANSLATIONS = {ROOT / "README.md": ROOT / "README.zh-CN.md"} | {
     DOCS / path.name: path for path in (DOCS / "zh").glob("*.md")
 }
 WITHOUT_PICTURES = {
-    f"{name}.md" for name in "README agents benchmarks commands event-files expressions glossary http python".split()
+    f"{name}.md"
+    for name in (
+        "README agents benchmarks commands event-files expressions glossary http notebook proxies python".split()
+    )
 }
 """Documents of no page of the product."""
 ALL_BYTES = 3_200_000

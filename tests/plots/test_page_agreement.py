@@ -18,8 +18,8 @@ from mindscope.plots.run_colors import assign_slots, selected_colors
 
 ROOT = Path(__file__).parents[2]
 STYLES = ROOT / "ui/src/styles/tokens.css"
-COLORS = json.loads((ROOT / "tests/data/run_colors.json").read_text())
-GROUPS = json.loads((ROOT / "tests/data/run_groups.json").read_text("utf-8"))
+COLORS = json.loads((ROOT / "tests/plots/run_colors.json").read_text())
+GROUPS = json.loads((ROOT / "tests/plots/run_groups.json").read_text("utf-8"))
 
 
 def to_hex(lightness: float, chroma: float, hue: float) -> str:

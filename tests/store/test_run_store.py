@@ -145,6 +145,7 @@ def test_what_was_copied_just_now_may_be_written_still(store: RunStore, known: d
         ({"modified_at": NOW, "last_wall_time": NOW - 61, "has_grown": True}, "live", True),
         ({"modified_at": NOW, "last_wall_time": NOW - 61}, "finished", False),
         ({"modified_at": NOW - 61, "last_wall_time": NOW - 61, "has_grown": True}, "finished", False),
+        ({"modified_at": NOW - 31, "last_wall_time": NOW - 31}, "finished", False),  # killed before the newer began
         ({"modified_at": NOW, "last_wall_time": NOW, "mode": 0o400}, "finished", False),
     ],
 )
@@ -153,7 +154,8 @@ def test_a_run_goes_on_while_an_older_file_is_written(
 ) -> None:
     known: dict[str, object] = {"mode": 0o600, "records": 1, "dialect": DialectName.MINDSPORE}
     store.add_file(facts("older", 1, **{**known, **older}))
-    store.add_file(facts("newer", 2, **{**known, "mode": 0o400, "modified_at": NOW, "last_wall_time": NOW}))
+    times = {"first_wall_time": NOW - 30, "last_wall_time": NOW, "modified_at": NOW}
+    store.add_file(facts("newer", 2, **{**known, "mode": 0o400, **times}))
     assert (store.state(NOW), store.may_be_written(NOW)) == (state, is_written)
 
 

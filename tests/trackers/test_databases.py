@@ -75,7 +75,7 @@ def test_a_training_at_full_speed_is_read_and_not_disturbed(base: Path, path: Pa
     assert (writer.returncode, errors) == (0, "")
     while live_points(catalog, run) < count:
         catalog.refresh({str(path)})
-    assert len(counts) > 2  # it was read in between
+    assert any(0 < points < count for points in counts)  # it was read in between
     values = open_runs(base)[run].scalars("live")
     assert values.step.tolist() == list(range(count))
     assert values.value.tolist() == [step / 2 for step in range(count)]

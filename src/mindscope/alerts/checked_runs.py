@@ -13,9 +13,8 @@ from mindscope.alerts.alert import Alert, Finding
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import CHECKS, Rule
 from mindscope.alerts.run_checks import alert_of
-from mindscope.reading.record_cache import OpenTable, RecordCache
-from mindscope.reading.source_cache import files_key
 from mindscope.store import RunStore
+from mindscope.store.record_cache import OpenTable, RecordCache, files_key
 from mindscope.store.run_index import State
 
 NAME = "alerts"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups of runs with equal parameters, named as on the page; many different numbers become ranges.
 
-Source: ``ui/src/core/runs/parameterGroups.ts`` and ``bins.ts``; both are tested with ``tests/data/run_groups.json``.
+Source: ``ui/src/core/runs/parameterGroups.ts`` and ``bins.ts``; both are tested with ``tests/plots/run_groups.json``.
 """
 
 from __future__ import annotations

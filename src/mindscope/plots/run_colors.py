@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colors of runs and groups as a page gives them that is opened for the first time.
 
-Source: ``ui/src/core/runs/colorAssignment.ts``; both are tested with ``tests/data/run_colors.json``.
+Source: ``ui/src/core/runs/colorAssignment.ts``; both are tested with ``tests/plots/run_colors.json``.
 """
 
 from __future__ import annotations

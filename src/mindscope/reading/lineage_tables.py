@@ -14,12 +14,12 @@ from mindscope.lru import LRU
 from mindscope.reading.lineage_rows import LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.pipelines import PipelineReader
-from mindscope.reading.record_cache import OpenTable
 from mindscope.reading.run_sources import RunSources
 from mindscope.reading.scalar_summaries import ScalarSummaries
 from mindscope.reading.source_cache import SourceCache
 from mindscope.store import RunStore
 from mindscope.store.garbage import gc_disabled
+from mindscope.store.record_cache import OpenTable
 
 MOST_CHOICES = 8
 """Tables of more choices of scalars are not kept."""

@@ -14,11 +14,12 @@ from mindscope.lineage.run_row import lineage_cells
 from mindscope.reading.hparams_sessions import read_hparams
 from mindscope.reading.lineage import read_lineage
 from mindscope.reading.run_source import RunSource
-from mindscope.reading.source_cache import SourceCache, files_key
+from mindscope.reading.source_cache import SourceCache
 from mindscope.reading.whole_values import WholeValues
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
 from mindscope.store.contents import SettingsFile
+from mindscope.store.record_cache import files_key
 from mindscope.types import Kind
 
 log = logging.getLogger(__name__)

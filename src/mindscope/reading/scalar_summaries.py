@@ -17,9 +17,8 @@ from typing import Any, cast
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import ColumnKey, Group
 from mindscope.lineage.scalar_summary import STATISTICS, last_value, summarize
-from mindscope.reading.record_cache import OpenTable, RecordCache
-from mindscope.reading.source_cache import files_key
 from mindscope.store import RunStore
+from mindscope.store.record_cache import OpenTable, RecordCache, files_key
 from mindscope.store.run_index import State
 
 NAME = "lineage-scalars"

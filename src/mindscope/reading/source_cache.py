@@ -17,11 +17,11 @@ from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import ColumnKey, Group
 from mindscope.lineage.config_files import NONE, ConfigFiles
 from mindscope.reading.hparams_sessions import HparamsData, MetricInfo
-from mindscope.reading.record_cache import OpenTable, RecordCache
 from mindscope.reading.run_source import RunSource
 from mindscope.reasons import Reason, reason_from_json, reason_to_json
 from mindscope.store import RunStore
 from mindscope.store.contents import SettingsFile
+from mindscope.store.record_cache import OpenTable, RecordCache
 from mindscope.store.run_index import State
 
 NAME = "lineage"
@@ -85,14 +85,6 @@ class SourceCache:
         cells, hparams, settings, problems = json.loads(values)
         fields = dict(zip(keys, map(_cell, cells), strict=True))
         return RunSource(store, fields, _hparams(hparams), _config(settings, problems))
-
-
-def files_key(store: RunStore) -> list[Any]:
-    """Changes whenever the event files of a run do."""
-    return [
-        [file.name, file.size_bytes, file.modified_at, file.read_bytes, file.records, file.rewinds, len(file.damages)]
-        for file in store.files
-    ]
 
 
 def _record(entry: _Entry) -> State:

@@ -260,7 +260,7 @@ class RunStore:
     def state(self, now: float) -> RunState:
         """Return the state at ``now``, in seconds since 1970.
 
-        Finished: the newest file is closed, and no other process still writes an open one.
+        Finished: the newest file is closed, and no other process still writes an older one.
         """
         files = self.files
         if not files and (written_at := self.written_at) is not None:
@@ -268,26 +268,33 @@ class RunStore:
             return "live" if is_live else "idle"
         if not any(facts.records for facts in files):
             return "empty"
-        if any(facts.is_growing(now) and not facts.is_closed for facts in files):
-            return "live"
-        return "finished" if _is_finished(files) else "idle"
+        if closed := _closed_last(files):
+            return "live" if _is_written_beside(closed, files, now) else "finished"
+        return "live" if any(facts.is_growing(now) for facts in files) else "idle"
 
     def may_be_written(self, now: float) -> bool:
         """Return whether a process may still write or copy a file of the run.
 
-        One changed lately and is open, and either the newest is open too, or its values are recent.
+        One changed lately, and the newest is open, or another process still writes an older one.
         """
-        files = [facts for facts in self.files if not facts.is_closed]
-        is_finished = _is_finished(self.files)
-        return any(facts.is_growing(now) if is_finished else facts.is_young(now) for facts in files)
+        files = self.files
+        if closed := _closed_last(files):
+            return _is_written_beside(closed, files, now)
+        return any(facts.is_young(now) for facts in files)
 
     def _note_change(self) -> None:
         self._by_age = None
         self.version += 1
 
 
-def _is_finished(files: tuple[FileFacts, ...]) -> bool:
-    """Return whether the newest file is closed, among those whose writers say so."""
+def _closed_last(files: tuple[FileFacts, ...]) -> FileFacts | None:
+    """Return the newest file among those whose writers say that they close it, if it is closed."""
     says_stop = any(facts.stopped_at is not None for facts in files)
     last = next((facts for facts in reversed(files) if facts.dialect in CLOSABLE or says_stop), None)
-    return last is not None and last.is_closed
+    return last if last is not None and last.is_closed else None
+
+
+def _is_written_beside(closed: FileFacts, files: tuple[FileFacts, ...], now: float) -> bool:
+    """Return whether an open file grew after the closed one began; one that a killed process left did not."""
+    begun = closed.first_wall_time or 0.0
+    return any(facts.is_growing(now) and not facts.is_closed and facts.modified_at > begun for facts in files)

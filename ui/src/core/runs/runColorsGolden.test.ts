@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { assignLooks, assignSlots, slotColor } from "./colorAssignment";
 import { parameterGroups } from "./parameterGroups";
 import type { ParameterCell } from "../lineage/parameterTable";
-import colors from "../../../../tests/data/run_colors.json";
-import groups from "../../../../tests/data/run_groups.json";
+import colors from "../../../../tests/plots/run_colors.json";
+import groups from "../../../../tests/plots/run_groups.json";
 
 it("gives runs the colors of the figures of Python", () => {
   for (const { names, slots } of colors.slots) expect(assignSlots({}, names)).toEqual(slots);

@@ -6,9 +6,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from threading import Event, Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from mindscope.store.cache_table import CacheTable
+from mindscope.store.run import RunStore
 from mindscope.store.run_index import State
 
 SAVE_INTERVAL_S = 10.0
@@ -82,3 +83,11 @@ class RecordCache(Generic[Entry]):
         for start in range(0, len(known), RUNS_AT_ONCE):
             self._table.put({id: self._encode(entries[id]) for id in known[start : start + RUNS_AT_ONCE]})
         self._table.keep_only(ids)
+
+
+def files_key(store: RunStore) -> list[Any]:
+    """Changes whenever the event files of a run do."""
+    return [
+        [file.name, file.size_bytes, file.modified_at, file.read_bytes, file.records, file.rewinds, len(file.damages)]
+        for file in store.files
+    ]
