@@ -60,7 +60,7 @@ export const compareTexts = {
   "compare.unfold": "Expand all groups",
   "compare.among": "{low} … {high} in {n} {n|run|runs}",
   "compare.table_empty": "No data for the selected runs and tags",
-  "layout.name": "Custom layout",
+  "layout.name": "Layout",
   "layout.title": "Show the charts that the training laid out with add_custom_scalars",
   "layout.hint": "A training recorded a layout of charts (TensorBoard's Custom Scalars).",
   "layout.show": "Show layout",

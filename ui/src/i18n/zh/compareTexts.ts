@@ -60,7 +60,7 @@ export const compareTexts: Record<keyof typeof texts, string> = {
   "compare.unfold": "展开所有分组",
   "compare.among": "{n} 个训练中 {low} … {high}",
   "compare.table_empty": "所选训练和标签没有数据",
-  "layout.name": "自定义布局",
+  "layout.name": "布局",
   "layout.title": "显示训练用 add_custom_scalars 定义的图表",
   "layout.hint": "有训练记录了图表布局（TensorBoard 的 Custom Scalars）。",
   "layout.show": "显示布局",
