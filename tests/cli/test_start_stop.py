@@ -204,6 +204,7 @@ def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port:
     environment = dict(line.split("=", 1) for line in listing if line)
     ours = {name: value for name, value in environment.items() if name.startswith("MINDSCOPE_")}
     assert ours == {
+        "MINDSCOPE_PATH_PREFIX": "/",
         "MINDSCOPE_PORT": port,
         "MINDSCOPE_HOST": "127.0.0.1",
         "MINDSCOPE_RELOAD_INTERVAL": "0",
@@ -211,6 +212,9 @@ def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port:
         "MINDSCOPE_READER_MEMORY": "4294967296",
         "MINDSCOPE_FOLLOW_LINKS": "0",
         "MINDSCOPE_ALLOW_DELETE": "0",
+        "MINDSCOPE_ALLOW_FRAME": "",
+        "MINDSCOPE_ALLOW_HOST": "",
+        "MINDSCOPE_ALLOW_SWEEPS": "0",
         "MINDSCOPE_ALERTS": "",
         "MINDSCOPE_WORKSPACE": str(mindscope.room / "w"),
         "MINDSCOPE_SUMMARY_BASE_DIR": str(mindscope.room),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What tells a file of a run from that of another run. */
+/** What a file of a run is compared by. */
 export interface ListedFile {
   name: string;
   path: string;
