@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -48,7 +49,8 @@ def test_the_hint_leads_to_the_charts_of_the_layout(open_page: OpenPage, laid_ou
     expect(page.get_by_test_id("layout-hint")).to_have_count(0)
     groups = page.get_by_test_id("tag-group")
     expect(groups).to_have_count(2)
-    assert [group.get_attribute("data-group") for group in groups.all()] == ["layout/losses", "layout/margins"]
+    for at, name in enumerate(("layout/losses", "layout/margins")):
+        expect(groups.nth(at)).to_have_attribute("data-group", name)
     both = card(page, "both")
     wait_until_drawn(both)
     for line in ("a…train", "a…val", "b…train", "b…val"):
@@ -59,7 +61,7 @@ def test_the_hint_leads_to_the_charts_of_the_layout(open_page: OpenPage, laid_ou
     page.get_by_test_id("layout").click()
     wait_until_drawn(card(page, "other"))
     expect(page.get_by_test_id("layout-hint")).to_have_count(0)
-    assert "layout=" not in page.url
+    expect(page).not_to_have_url(re.compile("layout="))
 
 
 def test_a_chart_says_what_it_can_not_show(open_page: OpenPage, laid_out: LiveViewer) -> None:
