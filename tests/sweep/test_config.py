@@ -149,7 +149,7 @@ def test_distributions_have_their_bounds_and_median(
     spaces, numbers = spaces_of({"x": spec}), random.Random(1)
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
     sampled = [sample(spaces, numbers)["x"] for _ in range(400)]
-    drawn = [spaces["x",].drawn_by(study.ask(), "x") for _ in range(400)]
+    drawn = [spaces["x",].suggested_by(study.ask(), "x") for _ in range(400)]
     for values in (sampled, drawn):
         assert low <= min(values) <= max(values) <= high
         assert sorted(values)[80] <= median <= sorted(values)[320]

@@ -25,11 +25,11 @@ class Trial(Protocol):
 class Space(Protocol):
     """The values of a parameter.
 
-    ``drawn_by`` asks a trial of Optuna; ``sample`` takes random numbers. ``grid`` lists pairs: what Optuna keeps, and
-    the value. It is None for infinitely many.
+    ``suggested_by`` asks a trial of Optuna; ``sample`` takes random numbers. ``grid`` lists pairs: what Optuna keeps,
+    and the value. It is None for infinitely many.
     """
 
-    def drawn_by(self, trial: Trial, name: str) -> Any: ...
+    def suggested_by(self, trial: Trial, name: str) -> Any: ...
     def sample(self, numbers: random.Random) -> Any: ...
     def grid(self) -> Sequence[tuple[Any, Any]] | None: ...
 
@@ -41,7 +41,7 @@ class Choice:
     values: tuple[Any, ...]
     weights: tuple[float, ...] | None = None
 
-    def drawn_by(self, trial: Trial, name: str) -> Any:
+    def suggested_by(self, trial: Trial, name: str) -> Any:
         """Ask for a value; weights are asked for as a quantile, since Optuna has none."""
         if self.weights is not None:
             return self._at(trial.suggest_float(name, 0.0, 1.0))
@@ -82,7 +82,7 @@ class Whole:
     high: int
     step: float = 1
 
-    def drawn_by(self, trial: Trial, name: str) -> float:
+    def suggested_by(self, trial: Trial, name: str) -> float:
         """Ask for the multiple."""
         return self._value(trial.suggest_int(name, self.low, self.high))
 
@@ -108,7 +108,7 @@ class Real:
     is_log: bool = False
     step: float = 0.0
 
-    def drawn_by(self, trial: Trial, name: str) -> float:
+    def suggested_by(self, trial: Trial, name: str) -> float:
         """Ask for a number."""
         return _rounded(trial.suggest_float(name, self.low, self.high, log=self.is_log), self.step)
 
@@ -132,7 +132,7 @@ class Normal:
     is_log: bool = False
     step: float = 0.0
 
-    def drawn_by(self, trial: Trial, name: str) -> float:
+    def suggested_by(self, trial: Trial, name: str) -> float:
         """Ask for a quantile, since Optuna has no normal distribution."""
         return self._at(trial.suggest_float(name, _EDGE, 1 - _EDGE))
 

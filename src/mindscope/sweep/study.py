@@ -101,7 +101,7 @@ class SweepStudy:
             self._study.sampler = sampler_of(self._config.method, self._config.seed + begun)
         trial = self._study.ask()
         trial.set_user_attr(_WORKER, self._worker.id)
-        values = {path: space.drawn_by(trial, ".".join(path)) for path, space in self._config.spaces.items()}
+        values = {path: space.suggested_by(trial, ".".join(path)) for path, space in self._config.spaces.items()}
         return ClaimedTrial(trial.number, values, trial)
 
     def _is_over(self, trials: list[Any]) -> bool:
