@@ -15,6 +15,7 @@ from typing import Literal
 
 from mindscope.errors import ExpressionError
 from mindscope.expressions.tokens import STATES, Token, Vocabulary, expression_error, tokenize
+from mindscope.python_syntax import parsed
 
 DEEPEST = 40
 MOST_OPERATIONS = 100
@@ -59,7 +60,7 @@ def parse(text: str, vocabulary: Vocabulary) -> Syntax:
     tokens = tokenize(text, vocabulary)
     _Check(tokens, vocabulary).run()
     source = "\n".join(_SOURCES.get(token.kind) or ("0" if token.text in STATES else token.text) for token in tokens)
-    return Syntax(text, tokens, ast.parse(f"({source})", mode="eval").body)
+    return Syntax(text, tokens, parsed(lambda: ast.parse(f"({source})", mode="eval")).body)
 
 
 class _Check:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from mindscope.landscape.blocks import Vector
+from mindscope.python_syntax import parsed
 
 MEMORY_LIMIT = 1 << 30
 """Bytes of the states in memory; the others are in files that are mapped."""
@@ -27,6 +29,6 @@ def stored_states(vectors: Iterable[Vector], memory_limit: int = MEMORY_LIMIT) -
             if used > memory_limit:
                 file = Path(directory) / f"{number}.npy"
                 np.save(file, vector)
-                vector = np.load(file, mmap_mode="r")
+                vector = parsed(partial(np.load, file, mmap_mode="r"))
             states.append(vector)
         yield states

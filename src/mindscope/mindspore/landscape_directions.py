@@ -14,6 +14,7 @@ from mindscope.landscape.blocks import Vector
 from mindscope.landscape.directions import filter_normalized, scale_to_weights
 from mindscope.landscape.plane import Plane
 from mindscope.mindspore.landscape_weights import Checkpoint
+from mindscope.python_syntax import parsed
 
 _LOG = logging.getLogger("mindscope")
 SCALES = ("parameter", "filter")
@@ -63,7 +64,7 @@ class UnfinishedPlane:
         """Return the plane of the file, else a new one. A file that can't be written is logged."""
         weights = checkpoint.vector()
         try:
-            v, w = np.load(self._path)
+            v, w = parsed(lambda: np.load(self._path))
             if v.shape == w.shape == weights.shape:
                 return Plane(weights, v, w)
         except (OSError, ValueError, EOFError):

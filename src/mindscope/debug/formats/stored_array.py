@@ -21,6 +21,7 @@ from mindscope.debug.model.array_statistics import array_statistics
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.errors import FormatError
+from mindscope.python_syntax import parsed
 
 PIECE = 1 << 20
 """Elements that are in memory at a time."""
@@ -149,7 +150,8 @@ def read_npy(path: Path, dtype: str = "") -> StoredArray:
                 np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             )
             _check_header(file, 2 if version == (1, 0) else 4)
-            shape, is_fortran, stored = read_header(file)
+            begin = file.seek(0, os.SEEK_CUR)
+            shape, is_fortran, stored = parsed(lambda: read_header(_at(file, begin)))
         except OSError:
             raise
         except Exception as error:  # numpy raises many kinds for bytes that are no header
@@ -159,6 +161,11 @@ def read_npy(path: Path, dtype: str = "") -> StoredArray:
     if element is None:
         raise FormatError(f"{path.name} has elements of type {stored}, want numbers")
     return StoredArray(path, offset, element, tuple(int(size) for size in shape), is_fortran)
+
+
+def _at(file: BinaryIO, offset: int) -> BinaryIO:
+    file.seek(offset)
+    return file
 
 
 def _check_header(file: BinaryIO, size: int) -> None:
