@@ -153,6 +153,7 @@ def test_a_child_process_gets_the_same_settings(config: str):
         0.5,
         cache_size=5,
         reader_memory=6,
+        remote_file_size=7,
         follow_links=True,
         allow_host=("a.example", "b.example:8443"),
         path_prefix="/team/",

@@ -118,5 +118,9 @@ class ArchiveError(MindscopeError, OSError):
     """An archive of runs that is damaged, or that ``mindscope pack`` did not write or can't write."""
 
 
+class StorageError(MindscopeError, OSError):
+    """A remote store that can't be read, or an address of one that is refused."""
+
+
 class ExportError(MindscopeError, OSError):
     """An export that would overwrite a file, or that failed to write."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from mindscope.errors import SettingsError
+from mindscope.errors import SettingsError, StorageError
 from mindscope.reasons import Reason
-from mindscope.remote_addresses import remote_address
+from mindscope.storage.addresses import RemoteAddress, local_path, remote_address
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 """Units of sizes in bytes; a B or iB may follow."""
@@ -41,9 +41,21 @@ class Given:
 def parse_directory(given: Given) -> Path:
     if not isinstance(given.value, str | Path) or not str(given.value) or "\0" in str(given.value):
         raise given.refused("a directory")
-    if reason := remote_address(given.value):
-        raise SettingsError(Reason(reason.code, **{**reason.values, "address": f"{given.source} {given.value}"}))
-    return Path(given.value).expanduser().absolute()
+    if address := _remote(given):
+        raise SettingsError(Reason("address_not_local", source=given.source, address=address))
+    return local_path(given.value).absolute()
+
+
+def parse_base_directory(given: Given) -> Path | RemoteAddress:
+    """Return a directory of this machine, or the address of one in a remote store."""
+    return _remote(given) or parse_directory(given)
+
+
+def _remote(given: Given) -> RemoteAddress | None:
+    try:
+        return remote_address(given.value)
+    except StorageError as error:
+        raise SettingsError(f"{given.source}: {error}") from error
 
 
 def parse_host(given: Given) -> str:

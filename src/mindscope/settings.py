@@ -19,10 +19,12 @@ from typing import Any, cast
 
 from mindscope.archive.names import archive_of
 from mindscope.errors import SettingsError, UsageError
+from mindscope.reasons import Reason
 from mindscope.setting_values import (
     LOOPBACK_NAMES,
     Given,
     parse_allowed_hosts,
+    parse_base_directory,
     parse_check_parameters,
     parse_configuration,
     parse_directory,
@@ -34,12 +36,15 @@ from mindscope.setting_values import (
     parse_size,
     parse_switch,
 )
+from mindscope.storage.addresses import RemoteAddress
+from mindscope.storage.opening import open_storage
 
 log = logging.getLogger(__name__)
 
 PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
 DEFAULT_CACHE_BYTES = 10 << 30
 DEFAULT_READER_BYTES = 4 << 30
+DEFAULT_REMOTE_FILE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +86,13 @@ class Settings:
     if there is none.
     """
 
-    summary_base_dir: Path = _setting(
-        parse_directory,
+    summary_base_dir: Path | RemoteAddress = _setting(
+        parse_base_directory,
         Path.cwd,
-        "Show the runs below this directory, at any depth, or in this archive of mindscope pack.",
+        "Show the runs below this directory, at any depth, in this archive of mindscope pack, or at this address, such "
+        "as s3://bucket/runs.",
         metavar="DIR",
-        accepted="a directory, or an archive",
+        accepted="a directory, an archive, or an address such as `s3://bucket/runs`",
         shown_default="the current directory",
     )
     workspace: Path = _setting(
@@ -160,6 +166,14 @@ class Settings:
         metavar="SIZE",
         accepted="bytes, such as `500M` or `8G`",
         shown_default="4G",
+    )
+    remote_file_size: int = _setting(
+        parse_size,
+        DEFAULT_REMOTE_FILE_BYTES,
+        "Copy files of remote stores up to this size; event files and logs of any size.",
+        metavar="SIZE",
+        accepted="bytes, such as `500M` or `8G`",
+        shown_default="64M",
     )
     follow_links: bool = _setting(
         parse_switch,
@@ -262,9 +276,17 @@ def _parsed(setting: Setting, given: Given, is_flag: bool) -> Any:
 
 
 def require_base_dir(settings: Settings) -> None:
-    """Raises SettingsError if the base directory does not exist; an empty directory and an archive of runs are fine."""
+    """Raises SettingsError if the base directory does not exist; an empty directory and an archive of runs are fine.
+
+    Raises MissingPackageError, StorageError for the address of a store that can't be opened; asks the store nothing.
+    """
     base = settings.summary_base_dir
-    if archive_of(base) is not None:
+    if isinstance(base, RemoteAddress):
+        if settings.allow_delete or settings.allow_sweeps:
+            flag = "--allow-delete" if settings.allow_delete else "--allow-sweeps"
+            raise SettingsError(Reason("address_read_only", address=base, flag=flag))
+        open_storage(base)  # needs packages
+    elif archive_of(base) is not None:
         if settings.allow_delete:
             raise SettingsError(f"{base} is an archive, whose runs can't be deleted: leave out --allow-delete")
     elif not base.is_dir():

@@ -22,10 +22,11 @@ from typer.testing import CliRunner
 
 import mindscope
 from mindscope.archive.index import read_index
-from mindscope.archive.mounts import cache_directory
+from mindscope.archive.mounts import KIND
 from mindscope.archive.range_file import RangeFile
 from mindscope.cli.app import app
 from mindscope.errors import ArchiveError, RunNotFoundError
+from mindscope.kept_directories import cache_directory
 from mindscope.reading import Run, export_tensorboard, open_run, open_runs, pack_runs, repair_runs
 from mindscope.types import Kind
 from tests.event_log import DATA, MINDSPORE_NAME, append, event, scalars, steps, version
@@ -36,7 +37,7 @@ NAME = MINDSPORE_NAME.format(1)
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return cache_directory()
+    return cache_directory(KIND)
 
 
 def log(directory: Path, *records: bytes, name: str = NAME) -> Path:

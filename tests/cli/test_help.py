@@ -49,6 +49,7 @@ START_FLAGS = {
     "--summary-base-dir",
     "--cache-size",
     "--reader-memory",
+    "--remote-file-size",
     "--host",
     "--allow-frame",
     "--allow-host",

@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mindscope import open_run, open_runs
-from mindscope.errors import RunNotFoundError, SettingsError
+from mindscope import open_runs
 from mindscope.ingest import find_runs
-from mindscope.reasons import reason_of
-from mindscope.settings import load_settings
 
 EVENTS = "events.out.tfevents.5.host.1.0"
 
@@ -53,18 +50,3 @@ def test_a_file_of_wandb_that_begins_with_other_bytes_is_named(tmp_path: Path) -
 def test_other_names_are_not_taken_for_foreign_logs(tmp_path: Path) -> None:
     place_files(tmp_path, "wandb/notes.txt", "run-1/x.txt", "mlruns.txt", "0/x", "meta/x", "a.gz", "vdlrecords.log")
     assert find_runs(tmp_path).unreadable == ()
-
-
-@pytest.mark.parametrize(
-    ("address", "tool"),
-    [("gs://bucket/logs", "gcsfuse"), ("s3://bucket/logs", "mount-s3"), ("hdfs://host/logs", "FUSE")],
-)
-def test_addresses_of_remote_stores_are_named(address: str, tool: str) -> None:
-    with pytest.raises(SettingsError) as refused:
-        load_settings({"summary_base_dir": address}, {})
-    assert reason_of(refused.value).code == "address_not_read"
-    assert "--summary-base-dir" in str(refused.value)
-    assert tool in str(refused.value)
-    for open_it in (open_run, open_runs):
-        with pytest.raises(RunNotFoundError, match=tool):
-            open_it(address)

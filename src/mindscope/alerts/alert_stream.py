@@ -12,10 +12,12 @@ from mindscope.alerts.alert import Alert
 from mindscope.alerts.monitor import Monitor
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import Rule
+from mindscope.archive.names import archive_of
 from mindscope.errors import DebugDataError, ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog, Watcher
-from mindscope.ingest.archives import directory_in_archive
+from mindscope.ingest.mirrored import followed, mirrored_directory
 from mindscope.stats.expression import require_tags
+from mindscope.storage.addresses import local_path
 from mindscope.types import Kind
 
 _PART_S = 1.0
@@ -55,27 +57,29 @@ def follow_alerts(
     every ``interval_s`` seconds. Raises RunNotFoundError if the directory does not exist, and in the end as
     ``require_known``.
     """
-    is_archived = directory_in_archive(base) is not None
-    if not is_archived and not Path(base).is_dir():
+    is_archived = archive_of(base) is not None
+    directory = mirrored_directory(base) or local_path(base)
+    if not directory.is_dir():
         raise RunNotFoundError(f"{base} is no directory; give the one that holds your runs, or create it first")
-    catalog = Catalog(base, follow_links=follow_links)
-    monitor = Monitor(catalog, parameters, rules)
-    changed, reported = Event(), set[str]()
-    watcher = Watcher(catalog, interval_s)
-    watcher.add_listener(lambda runs: changed.set())
-    watcher.start()
-    try:
-        while True:
-            changed.clear()
-            is_over = is_archived or _is_over(catalog)  # before the look: what is written later is not needed
-            _update(monitor, catalog, is_followed=True)
-            yield from _new_alerts(monitor, reported)
-            if is_over:
-                require_known(catalog, monitor)
-                return
-            changed.wait(interval_s)
-    finally:
-        watcher.stop()
+    with followed(base, interval_s):
+        catalog = Catalog(directory, follow_links=follow_links)
+        monitor = Monitor(catalog, parameters, rules)
+        changed, reported = Event(), set[str]()
+        watcher = Watcher(catalog, interval_s)
+        watcher.add_listener(lambda runs: changed.set())
+        watcher.start()
+        try:
+            while True:
+                changed.clear()
+                is_over = is_archived or _is_over(catalog)  # before the look: what is written later is not needed
+                _update(monitor, catalog, is_followed=True)
+                yield from _new_alerts(monitor, reported)
+                if is_over:
+                    require_known(catalog, monitor)
+                    return
+                changed.wait(interval_s)
+        finally:
+            watcher.stop()
 
 
 def require_known(catalog: Catalog, monitor: Monitor) -> None:

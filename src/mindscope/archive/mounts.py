@@ -8,12 +8,8 @@ files are copied when the archive is opened, since their readers need files of t
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
-import shutil
 import tempfile
-import time
 import zlib
 from collections.abc import Callable
 from hashlib import sha256
@@ -25,9 +21,10 @@ from mindscope.archive.index import Entry, read_index
 from mindscope.archive.names import SUFFIX
 from mindscope.archive.range_file import RangeFile
 from mindscope.errors import ArchiveError
+from mindscope.kept_directories import cache_directory, use
 
-KEPT_S = 30 * 24 * 3600
-"""Time after the last use of a directory after which the next opening of any archive deletes it."""
+KIND = "archives"
+"""Name of the directory in the cache of the user with a directory for each opened archive."""
 _NAME_LENGTH = 32
 """Characters of the name of an archive in that of its directory."""
 _CHUNK_BYTES = 1 << 20
@@ -42,7 +39,6 @@ class _Range(NamedTuple):
 
 
 _ranges: dict[str, _Range] = {}  # by path in the directory
-_locks: dict[str, int] = {}  # descriptors that keep directories in use, by directory
 
 
 def mount(path: str | os.PathLike[str], is_read_in_place: Callable[[str, bytes], bool], head_bytes: int) -> Path:
@@ -64,11 +60,9 @@ def mount(path: str | os.PathLike[str], is_read_in_place: Callable[[str, bytes],
     entries = read_index(archive)
     identity = (state.st_dev, state.st_ino, state.st_mtime_ns)
     digest = sha256("\n".join(map(repr, entries)).encode())
-    directory = cache_directory() / f"{archive.name.removesuffix(SUFFIX)[:_NAME_LENGTH]}-{digest.hexdigest()[:16]}"
+    directory = cache_directory(KIND) / f"{archive.name.removesuffix(SUFFIX)[:_NAME_LENGTH]}-{digest.hexdigest()[:16]}"
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _use(directory)
-        _delete_unused(directory.parent)
+        use(directory)
         with archive.open("rb", buffering=0) as file:
             for entry in entries:
                 target = directory / entry.name
@@ -85,12 +79,6 @@ def mount(path: str | os.PathLike[str], is_read_in_place: Callable[[str, bytes],
             "XDG_CACHE_HOME to another directory"
         ) from error
     return directory
-
-
-def cache_directory() -> Path:
-    """Return the directory with a directory for each opened archive."""
-    base = os.environ.get("XDG_CACHE_HOME") or ""
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "mindscope" / "archives"  # noqa: PTH117
 
 
 def open_file(path: str | os.PathLike[str]) -> FileIO:
@@ -147,32 +135,3 @@ def _copy(archive: Path, entry: Entry, write: Callable[[bytes], object]) -> None
             write(chunk)
     if checksum != entry.checksum:
         raise ArchiveError(f"{archive} is damaged: {entry.name!r} has other bytes than were packed; copy it again")
-
-
-def _use(directory: Path) -> None:
-    """Hold a lock on a directory as long as the process lives, and note the time."""
-    if str(directory) not in _locks:
-        descriptor = os.open(_lock_file(directory), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        _locks[str(directory)] = descriptor
-    os.utime(_lock_file(directory))
-
-
-def _delete_unused(cache: Path) -> None:
-    """Delete the directories that no process has used for a while."""
-    for directory in [path for path in cache.iterdir() if path.is_dir()]:
-        lock = _lock_file(directory)
-        with contextlib.suppress(OSError):
-            if time.time() - lock.stat().st_mtime < KEPT_S:
-                continue
-            descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(directory)
-                lock.unlink()
-            finally:
-                os.close(descriptor)
-
-
-def _lock_file(directory: Path) -> Path:
-    return directory.with_name(f"{directory.name}.lock")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mindscope.cli.profile_report import diff_lines as diff_lines
     from mindscope.cli.profile_report import overview_json as overview_json
     from mindscope.cli.profile_report import overview_lines as overview_lines
-    from mindscope.reading.archived import run_in_archive as run_in_archive
+    from mindscope.reading.mirrored import mirrored_run as mirrored_run
 
 __all__ = ["app", "main"]
 
@@ -27,7 +27,7 @@ __getattr__ = lazy_names(
     {
         "mindscope.cli.profile_ranks": "ranks_json ranks_lines",
         "mindscope.cli.profile_report": "diff_json diff_lines overview_json overview_lines",
-        "mindscope.reading.archived": "run_in_archive",
+        "mindscope.reading.mirrored": "mirrored_run",
     },
 )
 

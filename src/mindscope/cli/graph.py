@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import mindscope.graph
-from mindscope import reading
-from mindscope.archive.names import is_archive
+from mindscope import cli, reading
 from mindscope.cli.logs import printable
 from mindscope.errors import SettingsError, UsageError
 
@@ -77,8 +76,9 @@ def graph(
 
 def _graph_at(path: str, name: str | None) -> Graph:
     """Raises SettingsError for a run without this graph, FormatError for a file that is no graph."""
-    if Path(path).is_file() and not is_archive(path):
-        return mindscope.graph.read_graph_file(path)
+    file = cli.mirrored_run(path)
+    if file.is_file():
+        return mindscope.graph.read_graph_file(file)
     graphs = reading.open_run(path).graphs()
     if not graphs:
         raise SettingsError(f"{path} has no computational graph; record one with collect_specified_data's graph")

@@ -71,7 +71,7 @@ def _read(path: Path, steps: str | None, rank: int | None) -> Profile:
     """Raises FormatError, ProfilePartError."""
     try:
         with _progress(path) as show:
-            found = mindscope.profile.read_profile(cli.run_in_archive(path) or path, show, rank)
+            found = mindscope.profile.read_profile(cli.mirrored_run(path), show, rank)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
     return found if steps is None else found.select_steps(*_numbers(steps))
@@ -82,7 +82,7 @@ def _read_ranks(path: Path, has_others: bool) -> Ranks:
     if has_others:
         raise typer.BadParameter("--ranks compares all steps of one training, without --diff, --steps, --diff-steps")
     try:
-        return mindscope.profile.read_ranks(cli.run_in_archive(path) or path)
+        return mindscope.profile.read_ranks(cli.mirrored_run(path))
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from mindscope.artifacts.recorded_files import LIST_NAME
 from mindscope.formats.log_names import is_log_name
-from mindscope.ingest.archives import directory_in_archive
 from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.event_file import EventFile
 from mindscope.ingest.file_names import is_event_name, run_id
@@ -27,11 +26,20 @@ from mindscope.ingest.graphs_and_profiles import (
     recognize_file,
     recognize_profile,
 )
+from mindscope.ingest.mirrored import mirrored_directory
 from mindscope.ingest.settings_files import HYDRA_DIRECTORY, SettingsFinder, settings_name
 from mindscope.ingest.tracker_logs import TrackerRun, logs_in, runs_of_trackers
 from mindscope.ingest.training_logs import runs_of_logs, training_logs
-from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
+from mindscope.ingest.unreadable_paths import (
+    UnreadablePath,
+    link_outside,
+    not_copied,
+    unreadable_directory,
+    unreadable_entry,
+)
 from mindscope.natural_order import natural_key
+from mindscope.storage.addresses import local_path
+from mindscope.storage.mirrors import refresh_mirror
 from mindscope.store.contents import Content, SettingsFile
 from mindscope.trackers.log import NO_LOGS, FoundLogs
 
@@ -117,7 +125,7 @@ class Finder:
     """
 
     def __init__(self, base: str | Path, follow_links: bool = False) -> None:
-        self.base = os.path.realpath(directory_in_archive(base) or base)
+        self.base = os.path.realpath(mirrored_directory(base) or local_path(base))
         self.follow_links = follow_links
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find or look
         self._unsettled: dict[str, _Listing] = {}  # of directories to list again: a cause may be fixed elsewhere
@@ -127,6 +135,8 @@ class Finder:
         """Whether the last find followed a link."""
 
     def find(self) -> Discovery:
+        """Find all runs. Raises StorageError if the base mirrors a remote store that can't be read."""
+        refresh_mirror(self.base)
         listings = dict(self._walk())
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
         self._unsettled = {path: each for path, each in listings.items() if not each.modified_ns}
@@ -193,6 +203,7 @@ class Finder:
 
         Raises OSError if the base can't be listed.
         """
+        refresh_mirror(self.base)
         listing = self._listings[self.base] = self._relist(self.base, 0)
         if not listing.files:
             return self.find().runs.get(".")
@@ -268,6 +279,8 @@ class Finder:
                     found.append(content)
                 elif is_log_name(entry.name):
                     logs.append(entry)
+        if directory == self.base:
+            unreadable += not_copied(directory)
         if LIST_NAME in names:  # files that a recorder keeps in a run: what they are makes no other run
             return _Listing(modified_ns, listed_ns, (), (), (), ())
         if profile := recognize_profile(directory, names):

@@ -10,6 +10,7 @@ from enum import Enum
 
 from mindscope.ingest.file_names import readable
 from mindscope.reasons import Reason, os_reason
+from mindscope.storage.mirrors import mirror_problems
 
 CODES = {
     errno.EACCES: "permission_denied",
@@ -63,6 +64,11 @@ def unreadable_entry(entry: os.DirEntry[str]) -> UnreadablePath | None:
 def link_outside(path: str, target: str, base: str) -> UnreadablePath:
     """Return a link that the finder does not follow."""
     return UnreadablePath(readable(path), PathKind.LINK, Reason("link_outside", target=target, base=base))
+
+
+def not_copied(directory: str) -> list[UnreadablePath]:
+    """Return the objects of a remote store that the directory that mirrors it does not have."""
+    return [UnreadablePath(readable(path), PathKind.FILE, reason) for path, reason in mirror_problems(directory)]
 
 
 def _reason(error: OSError) -> Reason:

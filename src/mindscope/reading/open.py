@@ -8,11 +8,11 @@ from pathlib import Path
 
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, Finder, RunLoader, find_runs
-from mindscope.ingest.archives import directory_in_archive
-from mindscope.reading.archived import run_in_archive
+from mindscope.ingest.mirrored import mirrored_directory
+from mindscope.reading.mirrored import mirrored_run
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
-from mindscope.remote_addresses import remote_address
+from mindscope.storage.addresses import local_path
 
 LOOKED_FOR = (
     "a name with 'summary.' and digits in it (MindSpore, mindscope) or with 'tfevents' (TensorBoard), "
@@ -25,11 +25,10 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
     Raises RunNotFoundError if the directory has no run itself; the text names runs below it.
     """
-    given = Path(path).expanduser()
-    finder = Finder(run_in_archive(given) or directory_of(path))
+    finder = Finder(_required(mirrored_run(path)))
     in_base = finder.find_in_base()
     if in_base is None:
-        raise nothing_in(given)
+        raise nothing_in(path)
     loader = RunLoader(in_base)
     loader.read_all()
 
@@ -52,14 +51,15 @@ def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Ru
 
 
 def directory_of(path: str | os.PathLike[str]) -> Path:
-    """Return the directory at ``path``, or the one that mirrors an archive there or a run in it.
+    """Return the directory at ``path``, or the one that mirrors an archive there, a run in it, or a remote store.
 
-    Raises RunNotFoundError if there is none, ArchiveError for an archive that is damaged.
+    Raises RunNotFoundError if there is none, ArchiveError for an archive that is damaged, StorageError or
+    MissingPackageError for a store that can't be read.
     """
-    if reason := remote_address(path):
-        raise RunNotFoundError(reason)
-    directory = Path(path).expanduser()
-    directory = directory_in_archive(directory) or directory
+    return _required(mirrored_directory(path) or local_path(path))
+
+
+def _required(directory: Path) -> Path:
     if directory.is_dir():
         return directory
     if directory.exists():
@@ -67,9 +67,9 @@ def directory_of(path: str | os.PathLike[str]) -> Path:
     raise RunNotFoundError(f"{directory} does not exist: give a directory that holds event files")
 
 
-def nothing_in(directory: Path) -> RunNotFoundError:
+def nothing_in(directory: str | os.PathLike[str]) -> RunNotFoundError:
     """Return the error for a directory without a run; it names runs below it."""
-    below = list(find_runs(directory).runs)
+    below = list(find_runs(os.fspath(directory)).runs)
     if not below:
         return RunNotFoundError(f"{directory} holds no run: looked for {LOOKED_FOR}")
     examples = ", ".join(map(repr, below[:3]))

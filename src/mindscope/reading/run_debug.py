@@ -29,9 +29,9 @@ from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError, RunNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.reading.archived import run_in_archive
 from mindscope.reading.debug import RecordedSource, has_statistics, problems_of
 from mindscope.reading.debugging_data import OWN, debug_data_of, existing_cache
+from mindscope.reading.mirrored import mirrored_run
 from mindscope.reading.operator_pairs import remembered_pairs
 from mindscope.reading.rank_runs import stores_of_ranks
 from mindscope.reading.tensor_records import TensorRecord, TensorRecords
@@ -284,7 +284,7 @@ def open_debug(path: str | Path, workspace: str | Path | None = None) -> RunDebu
         RunNotFoundError: the path does not exist.
         FormatError: it is damaged beyond reading.
     """
-    directory = run_in_archive(Path(path).expanduser()) or Path(path).expanduser()
+    directory = mirrored_run(path)
     if not directory.exists():
         raise RunNotFoundError(f"{directory} does not exist: give a run, or a directory with debugging data")
     stores = _stores_below(directory) if directory.is_dir() else []

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from mindscope.errors import ServerError
 from mindscope.ingest import Catalog, Watcher
+from mindscope.ingest.mirrored import followed
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.app import create_app
 from mindscope.server.http.admission import BACKLOG, MAX_CONNECTIONS
@@ -61,11 +62,12 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
             on_ready()
 
         base, workspace = settings.summary_base_dir, settings.workspace
-        catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
-        app = create_app(settings, catalog)
-        server = ViewerServer(uvicorn_config(app), app.state.viewer, ready)
-        with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
-            server.run(sockets=[listener])
+        with followed(base, settings.reload_interval):
+            catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
+            app = create_app(settings, catalog)
+            server = ViewerServer(uvicorn_config(app), app.state.viewer, ready)
+            with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
+                server.run(sockets=[listener])
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class QueryJobs(BackgroundJobs[_Key, Task[QueryResult]]):
         self._process_bytes = settings.reader_memory or DEFAULT_READER_BYTES
         self._limits = QueryLimits(MOST_ROWS, MOST_SECONDS, min(MOST_BYTES, self._process_bytes // 2))
         self._runs = RunsAddress(
-            str(settings.summary_base_dir), None if workspace is None else str(workspace), viewer.catalog.cache_bytes,
+            str(viewer.catalog.base), None if workspace is None else str(workspace), viewer.catalog.cache_bytes,
             settings.follow_links,
         )  # fmt: skip
 

@@ -49,7 +49,7 @@ class FoundSweep:
 
 def sweeps_of(viewer: Viewer) -> list[FoundSweep]:
     """Return the sweeps with trials, then those of YAML files beside the runs if the viewer may start them."""
-    base = viewer.settings.summary_base_dir
+    base = viewer.catalog.base
     sweeps = [sweep for folder in _folders(viewer, base) if (sweep := _found(base, folder)) is not None]
     if viewer.settings.allow_sweeps:
         begun = {str(sweep.directory.path) for sweep in sweeps}
