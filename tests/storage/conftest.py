@@ -36,6 +36,7 @@ class Request:
     path: str
     """With its query."""
     range: str
+    authorization: str = ""
 
     @property
     def is_list(self) -> bool:
@@ -97,7 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
     upstream: int
 
     def _handle(self) -> None:
-        request = Request(self.command, self.path, self.headers.get("range", ""))
+        request = Request(self.command, self.path, self.headers.get("range", ""), self.headers.get("authorization", ""))
         fault = self.proxy.take(request)
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         if fault is not None and fault.act.__name__ == "before":

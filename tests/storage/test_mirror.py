@@ -279,3 +279,46 @@ def test_a_range_of_an_object_that_was_replaced_is_refused(bucket: Bucket, proxy
         storage.stat("y")
     with pytest.raises(FileNotFoundError):
         storage.read_range(StoredObject("y", 9, 0.0), 0, 2)
+
+
+def test_credentials_come_from_the_profiles_of_the_user(
+    bucket: Bucket, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put("runs/x.log", LOG)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    file = tmp_path / "credentials"
+    file.write_text("[lab]\naws_access_key_id = of-a-profile\naws_secret_access_key = x\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(file))
+    monkeypatch.setenv("AWS_PROFILE", "lab")
+    mirror_of(bucket, tmp_path / "root").sync()
+    assert {"of-a-profile" in request.authorization for request in proxy.requests} == {True}
+
+
+def test_obs_is_read_by_its_s3_interface(
+    bucket: Bucket, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put("runs/x.log", LOG)
+    address = remote_address(f"obs://{bucket.name}/runs")
+    assert address is not None
+    with pytest.raises(StorageError, match="OBS_ENDPOINT"):
+        open_storage(address)
+    monkeypatch.setenv("OBS_ENDPOINT", os.environ["AWS_ENDPOINT_URL"])
+    monkeypatch.setenv("OBS_ACCESS_KEY_ID", "of-obs")
+    monkeypatch.setenv("OBS_SECRET_ACCESS_KEY", "x")
+    mirror = Mirror(address, open_storage(address), tmp_path, rules())
+    mirror.sync()
+    assert files(mirror) == {"x.log": LOG}
+    assert {"of-obs" in request.authorization for request in proxy.requests} == {True}
+
+
+def test_a_stopped_mirror_ends_at_once(bucket: Bucket, proxy: Proxy, tmp_path: Path) -> None:
+    for number in range(100):
+        bucket.put(f"runs/{number}.log", LOG)
+    mirror = mirror_of(bucket, tmp_path)
+    proxy.faults.append(Fault(is_object("log"), first(mirror.stop)))
+    mirror.sync()
+    assert len(proxy.requests) < 30
+    again = mirror_of(bucket, tmp_path)
+    again.sync()
+    assert len(files(again)) == 100

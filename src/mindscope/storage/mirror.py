@@ -40,9 +40,9 @@ class MirrorRules:
     """What to copy, and how. The functions take the last part of a path."""
 
     is_first: Callable[[str], bool]
-    """Whether a file is copied before others, whatever its size: event files and logs."""
+    """Whether a file is copied before others: event files, logs, settings."""
     grows: Callable[[str], bool]
-    """Whether programs only append to a file, so that its beginning is of use alone."""
+    """Whether programs only append to a file, so that its beginning is of use alone; it is copied whatever its size."""
     largest: int
     """Bytes of the largest other file that is copied."""
 
@@ -152,7 +152,7 @@ class Mirror:
         self._problems = kept | dict(found)
 
     def _is_wanted(self, object: StoredObject) -> bool:
-        if object.size > self._rules.largest and not self._rules.is_first(_name(object.path)):
+        if object.size > self._rules.largest and not self._rules.grows(_name(object.path)):
             self._problems[object.path] = Reason("object_large", size=object.size, limit=self._rules.largest)
             return False
         return self._waits.get(object.path, (0.0, 0.0))[0] <= time.monotonic()

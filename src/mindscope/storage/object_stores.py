@@ -120,15 +120,19 @@ def _store(address: RemoteAddress) -> Any:
         if account:
             common["account_name"] = account.partition(".")[0]
         return stores.AzureStore(container, prefix=address.prefix or None, **common)
-    given = _obs_settings() if address.scheme == "obs" else _s3_settings()
+    given = _obs_settings(address.bucket) if address.scheme == "obs" else _s3_settings()
     return stores.S3Store(address.bucket, prefix=address.prefix or None, **given, **common)
 
 
-def _obs_settings() -> dict[str, Any]:
+def _obs_settings(bucket: str) -> dict[str, Any]:
     """Return the settings of Huawei Cloud's store by its S3 interface, which has the bucket in the name of the host."""
-    given = {name: os.environ[variable] for name, variable in _OBS.items() if os.environ.get(variable)}
-    if "endpoint" not in given and not os.environ.get("AWS_ENDPOINT_URL"):
+    given: dict[str, Any] = {name: os.environ[variable] for name, variable in _OBS.items() if os.environ.get(variable)}
+    if "endpoint" not in given:
         raise StorageError(Reason("obs_without_endpoint"))
+    scheme, _, host = given["endpoint"].rpartition("://")
+    if host.startswith("obs."):
+        given |= {"region": host.split(".")[1], "endpoint": f"{scheme or 'https'}://{bucket}.{host}"}
+        given["virtual_hosted_style_request"] = True
     return given
 
 
