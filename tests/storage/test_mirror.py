@@ -229,6 +229,21 @@ def test_a_file_that_gives_way_to_a_directory(bucket: Bucket, tmp_path: Path) ->
     assert files(mirror) == {"a": LOG}
 
 
+def test_an_object_that_was_below_others_for_a_while_is_copied_again(bucket: Bucket, tmp_path: Path) -> None:
+    bucket.put("runs/a", LOG)
+    mirror = mirror_of(bucket, tmp_path)
+    mirror.sync()
+    bucket.put("runs/a/x.log", LOG)
+    mirror.sync()
+    assert files(mirror) == {"a/x.log": LOG}
+    assert [reason.code for _, reason in mirror.problems] == ["object_and_directory"]
+    bucket.delete("runs/a/x.log")
+    mirror.sync()
+    mirror.sync()
+    assert files(mirror) == {"a": LOG}
+    assert mirror.problems == ()
+
+
 def test_files_that_were_changed_or_cut_here_are_read_again(bucket: Bucket, tmp_path: Path) -> None:
     for name in ("a.log", "b.log", "c.json"):
         bucket.put(f"runs/{name}", LOG)

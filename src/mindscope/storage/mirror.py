@@ -112,6 +112,8 @@ class Mirror:
             before = self._whole_files()
             misplaced = _misplaced(objects)
             self._note_problems(below, {**misplaced, **dict.fromkeys(refused, Reason("object_name"))})
+            for path in misplaced.keys() & before.keys():  # its file gives way to a directory
+                self._state.forget(path)
             wanted = [
                 object
                 for path, object in objects.items()
