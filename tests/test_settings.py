@@ -161,12 +161,43 @@ def test_a_child_process_gets_the_same_settings(config: str):
         allow_delete=True,
         allow_sweeps=True,
         alerts="spike_factor=6",
+        no_token=True,
+        read_only=True,
+        certificate=Path("/certificate"),
+        key=Path("/key"),
+        trust_proxy=("10.0.0.0/8", "::1/128"),
+        user_header="x-remote-user",
         config=config,
     )
-    assert all(getattr(settings, each.name) != getattr(Settings(), each.name) for each in fields(Settings))
+    names = {each.name for each in fields(Settings)} - {"require_token", "token", "reader_token", "token_file"}
+    assert all(getattr(settings, name) != getattr(Settings(), name) for name in names)
     assert load_settings({}, settings.environment()) == settings
     parsed = main.get_group(app).commands["start"].make_context("start", settings.flags())
     assert load_settings(parsed.params, {}) == settings
+
+
+def test_a_child_process_gets_the_tokens_where_ps_shows_none():
+    for settings in (
+        Settings(Path("/"), token="editor-0123456789", reader_token="reader-0123456789", require_token=True),
+        Settings(Path("/"), token_file=Path("/tokens")),
+    ):
+        assert settings.demands_token
+        assert load_settings({}, settings.environment()) == settings
+        assert not any("0123456789" in flag for flag in settings.flags())
+        assert "0123456789" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("host", "demands"),
+    [
+        *((host, False) for host in ("127.0.0.1", "127.8.9.1", "localhost", "::1")),
+        *((host, True) for host in ("0.0.0.0", "::", "10.0.0.1", "node7", "127.example.org")),
+    ],
+)
+def test_a_host_that_others_reach_demands_a_token(host: str, demands: bool):
+    assert Settings(host=host).demands_token == demands
+    assert not Settings(host=host, no_token=True).demands_token
+    assert (Settings(host=host, no_token=True).exposure is not None) == demands
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
-from mindscope.texts import Value, english, fill
+from mindscope.texts import Value, fill, texts_of
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 UNCODED = "uncoded"
 """The code of a text without a code of its own."""
 
-TEXTS = english("errors")["errors"]
+TEXTS = texts_of("errors")["errors"]
 """The English text of each code, and its remedy if it has one."""
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,19 @@ FRAME_SOURCE = re.compile(
 PATH_PREFIX = re.compile(r"(?:/[A-Za-z0-9._~%@+:=!$&'()*,;-]+)*/?", re.ASCII)
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Hosts that only this machine reaches."""
+"""Names of this machine for itself."""
+TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}", re.ASCII)
+HEADER = re.compile(r"[A-Za-z0-9-]+", re.ASCII)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches a host on which a viewer listens."""
+    if host in LOOPBACK_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,12 @@ class Given:
 
     def refused(self, want: str) -> SettingsError:
         return SettingsError(f"{self.source} is {self.value!r}, want {want}")
+
+
+def parse_file(given: Given) -> Path:
+    if not isinstance(given.value, str | Path) or not str(given.value) or "\0" in str(given.value):
+        raise given.refused("a file")
+    return Path(given.value).expanduser().absolute()
 
 
 def parse_directory(given: Given) -> Path:
@@ -83,6 +102,33 @@ def parse_path_prefix(given: Given) -> str:
     if not isinstance(path, str) or not PATH_PREFIX.fullmatch(path) or {".", ".."} & set(path.split("/")):
         raise given.refused("a path such as /team/")
     return path.rstrip("/") + "/"
+
+
+def parse_token(given: Given) -> str:
+    """Return a token. An error does not repeat it."""
+    if not isinstance(given.value, str) or not TOKEN.fullmatch(given.value):
+        raise SettingsError(
+            f"{given.source} is not a token: want 16 to 200 letters, digits and . _ ~ + / = -; "
+            "`openssl rand -hex 24` prints one"
+        )
+    return given.value
+
+
+def parse_networks(given: Given) -> tuple[str, ...]:
+    """Return addresses and networks, as ``ipaddress`` writes them."""
+    want = "addresses or networks such as 10.0.0.5 or 10.0.0.0/8"
+    try:
+        networks = [ipaddress.ip_network(word) for word in _each(given, re.compile(r"[0-9a-f.:/]+"), want)]
+    except ValueError:
+        raise given.refused(want) from None
+    return tuple(str(network) for network in networks)
+
+
+def parse_header(given: Given) -> str:
+    """Return the name of a header in lower case."""
+    if not isinstance(given.value, str) or not HEADER.fullmatch(given.value):
+        raise given.refused("the name of a header such as X-Forwarded-User")
+    return given.value.lower()
 
 
 def _each(given: Given, pattern: re.Pattern[str], want: str) -> tuple[str, ...]:

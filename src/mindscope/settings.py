@@ -21,20 +21,24 @@ from mindscope.archive.names import archive_of
 from mindscope.errors import SettingsError, UsageError
 from mindscope.reasons import Reason
 from mindscope.setting_values import (
-    LOOPBACK_NAMES,
     Given,
+    is_loopback,
     parse_allowed_hosts,
     parse_base_directory,
     parse_check_parameters,
     parse_configuration,
     parse_directory,
+    parse_file,
     parse_frame_sources,
+    parse_header,
     parse_host,
     parse_interval,
+    parse_networks,
     parse_path_prefix,
     parse_port,
     parse_size,
     parse_switch,
+    parse_token,
 )
 from mindscope.storage.addresses import RemoteAddress
 from mindscope.storage.opening import open_storage
@@ -52,7 +56,7 @@ class Setting:
     """The names under which users give one setting.
 
     ``metavar`` is None for a switch; ``shown_default`` is "" if there is none. A setting that ``repeats`` has a flag
-    for each of its values.
+    for each of its values. A secret one has no flag, because ``ps`` shows flags to everybody.
     """
 
     parse: Callable[[Given], Any]
@@ -61,6 +65,7 @@ class Setting:
     shown_default: str
     help: str
     repeats: bool = False
+    is_secret: bool = False
 
 
 def _setting(
@@ -72,10 +77,13 @@ def _setting(
     accepted: str,
     shown_default: str = "",
     repeats: bool = False,
+    is_secret: bool = False,
 ) -> Any:
     """Return a field of ``Settings``; calls a callable ``default`` for each object."""
-    row = {"setting": Setting(parse, metavar, accepted, shown_default, help, repeats)}
-    return field(default_factory=default, metadata=row) if callable(default) else field(default=default, metadata=row)
+    row = {"setting": Setting(parse, metavar, accepted, shown_default, help, repeats, is_secret)}
+    if callable(default):
+        return field(default_factory=default, metadata=row)
+    return field(default=default, metadata=row, repr=not is_secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,7 @@ class Settings:
     host: str = _setting(
         parse_host,
         "127.0.0.1",
-        "Listen on this address. With any other than 127.0.0.1, other machines can read the logs.",
+        "Listen on this address. If other machines reach it, users need a token; see docs/access.md.",
         metavar="ADDRESS",
         accepted="a host name or an address",
         shown_default="127.0.0.1",
@@ -150,6 +158,77 @@ class Settings:
         metavar="ORIGIN",
         accepted="an origin such as `https://hub.example.org`; several with commas",
         repeats=True,
+    )
+    require_token: bool = _setting(
+        parse_switch,
+        False,
+        "Ask for a token also on 127.0.0.1, where other users of this machine reach the viewer.",
+        accepted="1 or 0",
+    )
+    no_token: bool = _setting(
+        parse_switch,
+        False,
+        "Ask for no token: everyone who reaches the viewer can read all runs and change notes.",
+        accepted="1 or 0",
+    )
+    token: str = _setting(
+        parse_token,
+        "",
+        "The token of editors, instead of a random one.",
+        metavar="TOKEN",
+        accepted="16 to 200 letters and digits",
+        is_secret=True,
+    )
+    reader_token: str = _setting(
+        parse_token,
+        "",
+        "The token of readers, who change nothing.",
+        metavar="TOKEN",
+        accepted="16 to 200 letters and digits",
+        is_secret=True,
+    )
+    token_file: Path | None = _setting(
+        parse_file,
+        None,
+        "Read the token of editors from the first line of this file, and that of readers from the second.",
+        metavar="FILE",
+        accepted="a file",
+    )
+    read_only: bool = _setting(
+        parse_switch,
+        False,
+        "Refuse every change of notes, colors, pins, reports, runs and sweeps from the page.",
+        accepted="1 or 0",
+    )
+    certificate: Path | None = _setting(
+        parse_file,
+        None,
+        "Serve HTTPS with the certificates in this PEM file.",
+        metavar="FILE",
+        accepted="a file in PEM",
+    )
+    key: Path | None = _setting(
+        parse_file,
+        None,
+        "Take the private key of the certificate from this PEM file. By default it is in the file of the certificate.",
+        metavar="FILE",
+        accepted="a file in PEM, without a password",
+    )
+    trust_proxy: tuple[str, ...] = _setting(
+        parse_networks,
+        (),
+        "Believe the proxy at this address who a user is, and from where. Repeat it for several addresses.",
+        metavar="ADDRESS",
+        accepted="an address, or a network such as `10.0.0.0/8`; several with commas",
+        repeats=True,
+    )
+    user_header: str = _setting(
+        parse_header,
+        "x-forwarded-user",
+        "The header in which a trusted proxy names the user.",
+        metavar="NAME",
+        accepted="the name of a header",
+        shown_default="X-Forwarded-User",
     )
     cache_size: int = _setting(
         parse_size,
@@ -209,16 +288,20 @@ class Settings:
     )
 
     @property
+    def demands_token(self) -> bool:
+        """Whether users need a token: if other machines reach the viewer, or if one is given or required."""
+        has_token = bool(self.token or self.reader_token or self.token_file)
+        return not self.no_token and (self.require_token or has_token or not is_loopback(self.host))
+
+    @property
     def exposure(self) -> str | None:
-        """Description of what other machines can do on this viewer; None if they can't reach it."""
-        if self.host in LOOPBACK_NAMES:
+        """Description of what other machines can do on this viewer; None if they can't, or need a token for it."""
+        if is_loopback(self.host) or self.demands_token:
             return None
         deletes = ", and delete and move runs" if self.allow_delete else ""
         deletes += ", and run the commands of sweeps" if self.allow_sweeps else ""
-        return (
-            f"clients that reach {self.host}:{self.port} can read all runs and change notes, pins and views{deletes}: "
-            "there is no password"
-        )
+        changes = "" if self.read_only else f" and change notes, pins and views{deletes}"
+        return f"clients that reach {self.host}:{self.port} can read all runs{changes}: --no-token asks for no password"
 
     def environment(self) -> dict[str, str]:
         """Return the settings as environment variables of the viewer's process."""
@@ -230,6 +313,8 @@ class Settings:
         flags: list[str] = []
         for name, setting in settings_table().items():
             value = getattr(self, name)
+            if setting.is_secret:
+                continue
             if setting.metavar is None:
                 flags += [flag_of(name)] if value else []
             elif value not in (None, "", ()):
@@ -240,6 +325,12 @@ class Settings:
 def settings_table() -> dict[str, Setting]:
     """Return the row of every setting, by its name."""
     return {each.name: each.metadata["setting"] for each in fields(Settings)}
+
+
+def secret_variables() -> list[str]:
+    """Return the environment variables of the secret settings."""
+    secret = [name for name, setting in settings_table().items() if setting.is_secret]
+    return [prefix + name.upper() for prefix in PREFIXES for name in secret]
 
 
 def flag_of(name: str) -> str:
@@ -263,7 +354,22 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
         given = next(_candidates(name, flags, environ, configuration), None)
         if given is not None:
             values[name] = _parsed(setting, given, given.source == flag_of(name))
-    return Settings(**values)
+    settings = Settings(**values)
+    _require_consistent(settings)
+    return settings
+
+
+def _require_consistent(settings: Settings) -> None:
+    """Raises SettingsError if two settings contradict each other."""
+    given = settings.token or settings.reader_token or settings.token_file or settings.require_token
+    if settings.no_token and given:
+        raise SettingsError("--no-token contradicts the token that is given or required; leave out one of them")
+    if settings.token_file and (settings.token or settings.reader_token):
+        raise SettingsError("the token is given by a variable and by --token-file; leave out one of them")
+    if settings.token and settings.token == settings.reader_token:
+        raise SettingsError("the tokens of editors and readers are the same; give readers another one, or none")
+    if settings.key and not settings.certificate:
+        raise SettingsError(f"--key {settings.key} has no certificate; add --certificate")
 
 
 def _parsed(setting: Setting, given: Given, is_flag: bool) -> Any:

@@ -75,7 +75,7 @@ def training(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Training]:
     room = tmp_path_factory.mktemp("tabs")
     log = GrowingLog(room / "logs" / "run")
     log.scalar(1, 1.0)
-    with running_viewer(room / "logs", room, "--host", "0.0.0.0") as viewer:
+    with running_viewer(room / "logs", room, "--host", "0.0.0.0", "--no-token") as viewer:
         eventually(lambda: viewer.runs().get("run", {}).get("tags"))
         yield Training(viewer, log)
 

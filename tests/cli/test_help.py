@@ -58,6 +58,14 @@ START_FLAGS = {
     "--follow-links",
     "--allow-delete",
     "--alerts",
+    "--require-token",
+    "--no-token",
+    "--token-file",
+    "--read-only",
+    "--certificate",
+    "--key",
+    "--trust-proxy",
+    "--user-header",
     "--foreground",
 }
 

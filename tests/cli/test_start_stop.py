@@ -77,9 +77,9 @@ def test_status_lists_all_viewers(mindscope: CommandLine, port: str):
 
 
 def test_a_viewer_that_others_reach_says_what_they_can_do(mindscope: CommandLine, port: str):
-    said = mindscope("start", "--port", port, "--host", "0.0.0.0", "--allow-delete").stderr
+    said = mindscope("start", "--port", port, "--host", "0.0.0.0", "--allow-delete", "--no-token").stderr
     assert f"warning: clients that reach 0.0.0.0:{port} can read all runs and change notes, pins and views" in said
-    assert "and delete and move runs: there is no password" in said
+    assert "and delete and move runs: --no-token asks for no password" in said
     (line,) = mindscope("status").stdout.splitlines()
     assert line.startswith(f"http://127.0.0.1:{port}  open to other machines at 0.0.0.0:{port}  process ")
     mindscope("stop", "--port", port)
@@ -216,6 +216,13 @@ def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port:
         "MINDSCOPE_ALLOW_HOST": "",
         "MINDSCOPE_ALLOW_SWEEPS": "0",
         "MINDSCOPE_ALERTS": "",
+        "MINDSCOPE_NO_TOKEN": "0",
+        "MINDSCOPE_READER_TOKEN": "",
+        "MINDSCOPE_READ_ONLY": "0",
+        "MINDSCOPE_REQUIRE_TOKEN": "0",
+        "MINDSCOPE_TOKEN": "",
+        "MINDSCOPE_TRUST_PROXY": "",
+        "MINDSCOPE_USER_HEADER": "x-forwarded-user",
         "MINDSCOPE_WORKSPACE": str(mindscope.room / "w"),
         "MINDSCOPE_SUMMARY_BASE_DIR": str(mindscope.room),
     }

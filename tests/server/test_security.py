@@ -161,7 +161,7 @@ def test_a_host_that_was_asked_for_is_answered(tmp_path: Path):
 
 
 def test_with_every_interface_open_a_name_can_still_not_be_rebound(tmp_path: Path):
-    with running_viewer(tmp_path, tmp_path, "--host", "0.0.0.0") as live:
+    with running_viewer(tmp_path, tmp_path, "--host", "0.0.0.0", "--no-token") as live:
         assert httpx.get(f"http://127.0.0.3:{live.port}/api/runs", timeout=60).status_code == 200
         assert live.http.get("/api/runs", headers={"host": "evil.example"}).status_code == 403
 

@@ -65,8 +65,8 @@ state directory is read-only, `status` and `stop` don't find a foreground viewer
 ## Remote access and security
 
 By default the viewer listens on 127.0.0.1 only, and answers only requests whose `Host` header is one of its own names.
-From another machine, forward the port: `ssh -L 8080:127.0.0.1:8080 HOST`. With `--host`, other machines can connect
-without a password; use it only in a network where everybody may read the logs.
+From another machine, forward the port: `ssh -L 8080:127.0.0.1:8080 HOST`. With `--host`, other machines can connect;
+users then need the token of the link that `start` prints. [docs/access.md](access.md) has tokens, HTTPS and proxies.
 """
 
 
@@ -87,7 +87,8 @@ def _settings() -> Iterator[str]:
     yield "| flag | NAME | accepted | default |\n|---|---|---|---|"
     for name, setting in settings_table().items():
         default = setting.shown_default or ("0" if setting.metavar is None else "none")
-        yield f"| `{flag_of(name)}` | `{name.upper()}` | {setting.accepted} | {default} |"
+        flag = "none" if setting.is_secret else f"`{flag_of(name)}`"
+        yield f"| {flag} | `{name.upper()}` | {setting.accepted} | {default} |"
 
 
 def _commands(name: str, command: Any) -> Iterator[str]:

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from mindscope.server.process.background import start_in_background
-from mindscope.server.process.registry import address
+from mindscope.server.process.registry import RunningViewer, viewer_here
+from mindscope.server.process.tokens import with_random_tokens
 from mindscope.server.process.workspace import workspace_warning
-from mindscope.settings import Settings, flag_of, load_settings, settings_table
+from mindscope.settings import Settings, flag_of, load_settings, secret_variables, settings_table
 
 
 def start(
@@ -46,6 +47,8 @@ def _with_settings() -> inspect.Signature:
     """Return the signature of ``start`` with an option for each row of the table of settings."""
     *parameters, foreground, _ = inspect.signature(start, eval_str=True).parameters.values()
     for name, setting in settings_table().items():
+        if setting.is_secret:
+            continue
         is_switch = setting.metavar is None
         option = typer.Option(
             flag_of(name), metavar=setting.metavar, help=setting.help, show_default=setting.shown_default or False
@@ -62,10 +65,14 @@ start.__signature__ = _with_settings()  # pyright: ignore[reportFunctionMemberAc
 def _start_in_background(settings: Settings) -> None:
     _warn(workspace_warning(settings), settings.exposure)
     viewer = start_in_background(settings)
-    typer.echo(f"viewer:    {viewer.address}")
-    typer.echo(f"runs:      {viewer.base_dir}")
-    typer.echo(f"workspace: {viewer.workspace}")
-    typer.echo(f"stop:      mindscope stop --port {viewer.port}")
+    _print_viewer(viewer, f"mindscope stop --port {viewer.port}", with_random_tokens(settings) is not settings)
+
+
+def _print_viewer(viewer: RunningViewer, stop: str, has_random_tokens: bool) -> None:
+    """Print where a viewer is. Tokens that the user gave are not repeated."""
+    links = viewer.links if has_random_tokens else {}
+    lines = {"viewer": viewer.address, **links, "runs": viewer.base_dir, "workspace": viewer.workspace, "stop": stop}
+    typer.echo("\n".join(f"{name + ':':<10} {value}" for name, value in lines.items()))
 
 
 def _warn(*warnings: str | None) -> None:
@@ -83,16 +90,11 @@ def _run_in_foreground(settings: Settings) -> None:
         from mindscope.server.process.server import serve
 
     _warn(settings.exposure)
+    given, settings = settings, with_random_tokens(settings)
     os.environ.update(settings.environment())
-    serve(
-        settings,
-        lambda: typer.echo(
-            f"viewer:    {address(settings.host, settings.port, settings.path_prefix)}\n"
-            f"runs:      {settings.summary_base_dir}\n"
-            f"workspace: {settings.workspace}\n"
-            "stop:      Ctrl-C"
-        ),
-    )
+    for variable in secret_variables():
+        os.environ.pop(variable, None)  # trials of sweeps must not inherit them
+    serve(settings, lambda: _print_viewer(viewer_here(settings), "Ctrl-C", settings is not given))
 
 
 @contextmanager

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 import typer
 
 from mindscope.server.process.registry import running_viewers
 
 
-def status() -> None:
+def status(
+    *,
+    links: Annotated[bool, typer.Option("--links", help="Also print the links with the tokens.")] = False,
+) -> None:
     """List the running viewers: address, process id, start time and directory.
 
     A viewer that other machines can reach shows the address on which it listens.
@@ -22,3 +26,5 @@ def status() -> None:
         since = datetime.fromtimestamp(viewer.started_at).strftime("%Y-%m-%d %H:%M:%S")
         others = f"  open to other machines at {viewer.host}:{viewer.port}" if viewer.is_open_to_others else ""
         typer.echo(f"{viewer.address}{others}  process {viewer.pid}  since {since}  runs in {viewer.base_dir}")
+        for purpose, link in viewer.links.items() if links else ():
+            typer.echo(f"  {purpose}: {link}")

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from mindscope.texts import Value, english, fill
+from mindscope.texts import Value, fill, texts_of
 
-_ENGLISH = english("debug")
+_ENGLISH = texts_of("debug")
 
 
 def say(section: str, code: str, **values: Value) -> str:

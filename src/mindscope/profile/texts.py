@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mindscope.texts import english, fill
+from mindscope.texts import fill, texts_of
 
-_ENGLISH = english("advice")
+_ENGLISH = texts_of("advice")
 ADVICE = _ENGLISH["advice"]
 """A finding with its figures and threshold, and the remedy. ``profile/advice/advice.py`` has the units of figures."""
 MISSING = _ENGLISH["missing"]

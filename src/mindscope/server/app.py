@@ -15,6 +15,7 @@ from mindscope._version import VERSION
 from mindscope.ingest import Catalog
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.http import static_files
+from mindscope.server.http.access import AccessMiddleware, require_editor
 from mindscope.server.http.admission import AdmissionMiddleware
 from mindscope.server.http.body_limit import BodyLimitMiddleware, add_body_error_handler
 from mindscope.server.http.context import Viewer
@@ -104,6 +105,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)
     app.add_middleware(AdmissionMiddleware)
+    app.add_middleware(AccessMiddleware, settings=settings)
     app.add_middleware(PathPrefixMiddleware, prefix=settings.path_prefix)
     app.add_middleware(SecurityMiddleware, settings.host, settings.allow_host, settings.allow_frame)
     static_files.mount(app)
@@ -113,7 +115,8 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
 
 
 def _include(app: FastAPI, router: APIRouter) -> None:
-    app.include_router(router, prefix="/api", dependencies=[Depends(require_json), Depends(require_own_page)])
+    rules = [Depends(require_json), Depends(require_own_page), Depends(require_editor)]
+    app.include_router(router, prefix="/api", dependencies=rules)
 
 
 @asynccontextmanager

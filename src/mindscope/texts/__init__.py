@@ -16,9 +16,9 @@ Units: TypeAlias = Mapping[str, Callable[[float], str]]
 _PLACEHOLDER = re.compile(r"\{(\w+)(?::(\w+)|\|([^|}]*)\|([^}]*))?\}(\.?)")
 
 
-def english(subject: str) -> Mapping[str, Mapping[str, Text]]:
-    """Return the English texts of a file by section and code, such as those of ``errors``."""
-    return json.loads((Path(__file__).parent / "en" / f"{subject}.json").read_text("utf-8"))
+def texts_of(subject: str, language: str = "en") -> Mapping[str, Mapping[str, Text]]:
+    """Return the texts of a file by section and code, such as those of ``errors``, in ``en`` or ``zh``."""
+    return json.loads((Path(__file__).parent / language / f"{subject}.json").read_text("utf-8"))
 
 
 def fill(text: str, values: Mapping[str, Value], units: Units | None = None) -> str:

@@ -75,7 +75,7 @@ async function answerOf(path: string, init: RequestInit): Promise<Response> {
     });
     if (response.ok) return response;
     const retrySeconds = Number(response.headers.get("retry-after"));
-    if (response.status !== 409 || !retrySeconds) throw await errorOf(response, path);
+    if (![409, 429].includes(response.status) || !retrySeconds) throw await errorOf(response, path);
     await pause(1000 * retrySeconds, init.signal);
   }
 }

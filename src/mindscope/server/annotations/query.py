@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from mindscope.annotations import AnnotationChange, Annotations, Contents, Record
 from mindscope.errors import ExpressionError
+from mindscope.reasons import Reason
 from mindscope.server.annotations.schema import (
     AnnotationRecords,
     AnnotationsAnswer,
@@ -42,11 +43,13 @@ TARGET, REPORT = "target", "report"
 """The kinds of records in the file."""
 
 
-def answer_annotations(annotations: Annotations) -> AnnotationsAnswer:
-    """Return all readable records."""
+def answer_annotations(annotations: Annotations, refusal: Reason | None = None) -> AnnotationsAnswer:
+    """Return all readable records; ``refusal`` says why the user of the request may not change them."""
     records = answer_records(annotations.read())
     return AnnotationsAnswer(
-        **dict(records), problem=ReasonEntry.of_text(annotations.problem), is_writable=annotations.is_writable
+        **dict(records),
+        problem=ReasonEntry.of_text(refusal or annotations.problem),
+        is_writable=annotations.is_writable and refusal is None,
     )
 
 
@@ -71,9 +74,11 @@ def answer_newer(records: Iterable[Record]) -> AnnotationRecords:
     return answer_records(Contents(max((record.version for record in known), default=0), known))
 
 
-def run_change(change: RunChange) -> AnnotationChange:
-    """Return a change of the given fields only."""
+def run_change(change: RunChange, author: str) -> AnnotationChange:
+    """Return a change of the given fields only, and of the author of a note."""
     fields = change.model_dump(mode="json", exclude={"run", "version"}, exclude_unset=True)
+    if "note" in fields:
+        fields["note_author"] = author if fields["note"] else ""
     return AnnotationChange(RUN, change.run, change.version, fields, is_partial=True)
 
 
@@ -83,9 +88,9 @@ def group_change(change: GroupChange) -> AnnotationChange:
     return AnnotationChange(GROUP, change.group, change.version, fields, is_partial=True)
 
 
-def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> AnnotationChange:
-    """Return a change of a whole record, without computed fields."""
-    return AnnotationChange(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
+def whole_change(kind: str, key: str, version: int, stored: Stored | None, **further: str) -> AnnotationChange:
+    """Return a change of a whole record, without computed fields; ``further`` fields come from the request."""
+    return AnnotationChange(kind, key, version, None if stored is None else stored.model_dump(mode="json") | further)
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:

@@ -40,6 +40,7 @@ from mindscope.server.annotations.schema import (
     ViewChange,
 )
 from mindscope.server.annotations.store import annotations_of
+from mindscope.server.http.access import CurrentVisitor
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
@@ -55,15 +56,15 @@ router = APIRouter()
 
 
 @router.get("/annotations", response_model=AnnotationsAnswer)
-def get_annotations(viewer: CurrentViewer) -> JsonResponse:
+def get_annotations(viewer: CurrentViewer, visitor: CurrentVisitor) -> JsonResponse:
     """All annotations of the runs below the base directory."""
-    return JsonResponse(answer_annotations(annotations_of(viewer)))
+    return JsonResponse(answer_annotations(annotations_of(viewer), visitor.refusal))
 
 
 @router.patch("/annotations/runs", response_model=AnnotationRecords, responses=REFUSALS)
-def change_runs(query: RunsChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
+def change_runs(query: RunsChange, viewer: CurrentViewer, visitor: CurrentVisitor) -> JsonResponse | JSONResponse:
     """Change notes, tags, colors and the archive flag of runs; returns their records."""
-    return _write(viewer, [run_change(change) for change in query.changes])
+    return _write(viewer, [run_change(change, visitor.user) for change in query.changes])
 
 
 @router.patch("/annotations/groups", response_model=AnnotationRecords, responses=REFUSALS)
@@ -103,9 +104,9 @@ def put_target(query: TargetChange, viewer: CurrentViewer) -> JsonResponse | JSO
 
 
 @router.put("/annotations/reports", response_model=AnnotationRecords, responses=REFUSALS)
-def put_report(query: ReportChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
+def put_report(query: ReportChange, viewer: CurrentViewer, visitor: CurrentVisitor) -> JsonResponse | JSONResponse:
     """Write or delete a report."""
-    return _write(viewer, [whole_change(REPORT, query.id, query.version, query.report)])
+    return _write(viewer, [whole_change(REPORT, query.id, query.version, query.report, author=visitor.user)])
 
 
 def _write(viewer: Viewer, changes: list[AnnotationChange]) -> JsonResponse | JSONResponse:

@@ -132,10 +132,15 @@ class Report(Stored):
     blocks: list[ReportBlock] = Field(max_length=MAX_BLOCKS)
 
 
+Author = Annotated[str, Field(max_length=200)]
+"""The user whom a trusted proxy named; empty if none did."""
+
+
 class RunNotesRecord(RunNotes):
-    """Annotations of a run with their version, which a change must name."""
+    """Annotations of a run with their version, which a change must name. ``note_author`` wrote the note last."""
 
     version: Whole = Field(ge=0, le=LATEST)
+    note_author: Author = ""
 
 
 class GroupNotesRecord(GroupNotes):
@@ -184,9 +189,10 @@ class TargetRecord(Target):
 
 
 class ReportRecord(Report):
-    """A report with its version."""
+    """A report with its version, and who changed it last."""
 
     version: Whole = Field(ge=0, le=LATEST)
+    author: Author = ""
 
 
 class AnnotationRecords(Answer):

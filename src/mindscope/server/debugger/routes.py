@@ -29,6 +29,7 @@ from mindscope.server.debugger.schema import (
 from mindscope.server.debugger.sources import OpenSource, is_growing
 from mindscope.server.debugger.watchpoints import WatchpointSearches, conditions_answer
 from mindscope.server.debugger.watchpoints_schema import DebugConditionsAnswer, DebugWatchAnswer, DebugWatchQuery
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.json_response import JsonResponse
@@ -36,43 +37,45 @@ from mindscope.server.http.json_response import JsonResponse
 router = APIRouter()
 
 
-@router.post("/debugger/sources", response_model=DebugSourcesAnswer)
+@router.post("/debugger/sources", openapi_extra=READS, response_model=DebugSourcesAnswer)
 def query_debug_sources(query: DebugSourcesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The debugging data of runs: what a Debugger recorded, and dumps of other tools in their directories."""
     return JsonResponse(list_sources(viewer.catalog, sources_of(viewer), query.runs))
 
 
-@router.post("/debugger/failures", response_model=DebugFailuresAnswer)
+@router.post("/debugger/failures", openapi_extra=READS, response_model=DebugFailuresAnswer)
 def query_debug_failures(query: DebugSourcesQuery, viewer: CurrentViewer) -> JsonResponse:
     """List the data that recorders wrote when trainings failed: running data, and the last collectives of ranks."""
     return JsonResponse(list_failures(viewer.catalog, query.runs))
 
 
-@router.post("/debugger/failure", response_model=DebugFailureAnswer, responses=READABLE)
+@router.post("/debugger/failure", openapi_extra=READS, response_model=DebugFailureAnswer, responses=READABLE)
 def query_debug_failure(query: DebugFailureQuery, viewer: CurrentViewer) -> Response:
     """The running data of a rank: error, place in the program, last tensors, order of execution, memory, files."""
     return readable(lambda: JsonResponse(failure_answer(viewer.catalog, query.run, query.source)))
 
 
-@router.post("/debugger/steps", response_model=DebugStepsAnswer, responses=READABLE)
+@router.post("/debugger/steps", openapi_extra=READS, response_model=DebugStepsAnswer, responses=READABLE)
 def query_debug_steps(query: OfSource, viewer: CurrentViewer) -> Response:
     """The recorded steps of a rank."""
     return answer_of(viewer, query, lambda opened: JsonResponse(steps_answer(opened, query)))
 
 
-@router.post("/debugger/rows", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
+@router.post("/debugger/rows", openapi_extra=READS, response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
 def query_debug_rows(query: DebugRowsQuery, viewer: CurrentViewer) -> Response:
     """The tensors of a step with their figures, filtered and ordered; one page. The header is DebugRowsHeader."""
     return answer_of(viewer, query, lambda opened: ColumnsResponse(pack_rows(opened, query)))
 
 
-@router.post("/debugger/row", response_model=DebugRowAnswer, responses=READABLE)
+@router.post("/debugger/row", openapi_extra=READS, response_model=DebugRowAnswer, responses=READABLE)
 def query_debug_row(query: DebugRowQuery, viewer: CurrentViewer) -> Response:
     """Return a tensor of a step with its stack, and the other tensors of its operator."""
     return answer_of(viewer, query, lambda opened: JsonResponse(row_answer(opened, query)))
 
 
-@router.post("/debugger/history", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
+@router.post(
+    "/debugger/history", openapi_extra=READS, response_class=ColumnsResponse, responses={**COLUMNS, **READABLE}
+)
 def query_debug_history(query: DebugHistoryQuery, viewer: CurrentViewer) -> Response:
     """A figure of some tensors over all steps; a long recording takes several requests.
 
@@ -81,7 +84,7 @@ def query_debug_history(query: DebugHistoryQuery, viewer: CurrentViewer) -> Resp
     return answer_of(viewer, query, lambda opened: ColumnsResponse(pack_history(opened, query, _scans(viewer))))
 
 
-@router.post("/debugger/heat", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
+@router.post("/debugger/heat", openapi_extra=READS, response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
 def query_debug_heat(query: DebugHeatQuery, viewer: CurrentViewer) -> Response:
     """A figure of many tensors over all steps as a heat map, in which every NaN and infinity is visible.
 
@@ -90,7 +93,7 @@ def query_debug_heat(query: DebugHeatQuery, viewer: CurrentViewer) -> Response:
     return answer_of(viewer, query, lambda opened: ColumnsResponse(pack_heat(opened, query, _scans(viewer))))
 
 
-@router.post("/debugger/first_bad", response_model=DebugFirstBadAnswer, responses=READABLE)
+@router.post("/debugger/first_bad", openapi_extra=READS, response_model=DebugFirstBadAnswer, responses=READABLE)
 def query_debug_first_bad(query: OfAllRanks, viewer: CurrentViewer) -> Response:
     """The first operator in time whose inputs are finite and outputs not, if that damages the training.
 
@@ -105,7 +108,7 @@ def get_debug_conditions() -> JsonResponse:
     return JsonResponse(conditions_answer())
 
 
-@router.post("/debugger/watchpoints", response_model=DebugWatchAnswer, responses=READABLE)
+@router.post("/debugger/watchpoints", openapi_extra=READS, response_model=DebugWatchAnswer, responses=READABLE)
 def query_debug_watchpoints(query: DebugWatchQuery, viewer: CurrentViewer) -> Response:
     """The hits of watchpoints over all steps and ranks, and what could not be evaluated.
 

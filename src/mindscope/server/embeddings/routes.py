@@ -24,6 +24,7 @@ from mindscope.server.embeddings.query import (
 )
 from mindscope.server.embeddings.reader import EmbeddingReader
 from mindscope.server.embeddings.schema import EmbeddingsAnswer, EmbeddingsQuery, NeighborsAnswer
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND, RefusedError
@@ -43,7 +44,7 @@ Version = Annotated[str, Query(max_length=200, description="As in /api/embedding
 router = APIRouter()
 
 
-@router.post("/embeddings", response_model=EmbeddingsAnswer)
+@router.post("/embeddings", openapi_extra=READS, response_model=EmbeddingsAnswer)
 def query_embeddings(query: EmbeddingsQuery, viewer: CurrentViewer) -> JsonResponse:
     """The embeddings that runs have in files of TensorBoard's projector, by tag and step."""
     return JsonResponse(list_embeddings(viewer.catalog, query.runs))

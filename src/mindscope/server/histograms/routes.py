@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from mindscope.server.histograms.cache import HistogramCache
 from mindscope.server.histograms.query import pack_histograms
 from mindscope.server.histograms.schema import HistogramsQuery
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 
@@ -16,6 +17,7 @@ router = APIRouter()
 
 @router.post(
     "/histograms",
+    openapi_extra=READS,
     response_class=ColumnsResponse,
     responses=COLUMNS,
 )

@@ -28,11 +28,13 @@ from mindscope.server.http.schema import Failure, FailureAnswer, ReasonEntry
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": FailureAnswer, "description": "The body is not JSON."},
-    403: {"model": FailureAnswer, "description": "The Host header or the origin is not this viewer's."},
+    401: {"model": FailureAnswer, "description": "The request has no token, or a wrong one."},
+    403: {"model": FailureAnswer, "description": "A foreign Host header or origin, or a reader's change."},
     408: {"model": FailureAnswer, "description": "The body did not come in time."},
     413: {"model": FailureAnswer, "description": "The body is too large to be read, or the answer to be sent."},
     415: {"model": FailureAnswer, "description": "The body is not declared as application/json."},
     422: {"model": FailureAnswer, "description": "A field is missing, unknown or out of range."},
+    429: {"model": FailureAnswer, "description": "Too many requests or wrong tokens of this client."},
     503: {"model": FailureAnswer, "description": "The answer takes too long to be computed."},
 }
 NO_COLUMN: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such column."}}

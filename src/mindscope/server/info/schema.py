@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from mindscope.server.http.schema import Answer
+from mindscope.server.http.schema import Answer, ReasonEntry
 
 
 class ServerAnswer(Answer):
     """The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
 
-    ``allow_delete``: the page may delete event files of runs.
+    ``allow_delete``: the page may delete event files of runs. ``refusal``: why this user may change nothing, else null.
+    ``user`` is whom a trusted proxy names, else empty.
     """
 
     version: str
@@ -18,3 +19,5 @@ class ServerAnswer(Answer):
     started_at: float
     pid: int
     allow_delete: bool
+    refusal: ReasonEntry | None
+    user: str

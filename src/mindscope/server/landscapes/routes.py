@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from mindscope.analysis.stored_values import find_value
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.immutable import READABLE, Id, immutable, value_not_found
@@ -18,7 +19,7 @@ from mindscope.types import Kind
 router = APIRouter()
 
 
-@router.post("/landscapes", response_model=LandscapesAnswer)
+@router.post("/landscapes", openapi_extra=READS, response_model=LandscapesAnswer)
 def query_landscapes(query: LandscapesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The newest landscape of each tag of the runs: size, interval, method, and progress while it is computed."""
     return JsonResponse(list_landscapes(viewer.catalog, query.runs, viewer.shared(LandscapeCache)))

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import NO_COLUMN
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
@@ -36,7 +37,7 @@ FILES: dict[str, dict[str, Any]] = {
 router = APIRouter()
 
 
-@router.post("/lineage", response_model=LineageAnswer)
+@router.post("/lineage", openapi_extra=READS, response_model=LineageAnswer)
 def query_lineage(query: LineageTableQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """Return a row per run, with a column per parameter, field, metric, fact or statistic of a scalar.
 
@@ -45,19 +46,19 @@ def query_lineage(query: LineageTableQuery, viewer: CurrentViewer) -> RawJsonRes
     return RawJsonResponse(answer_table(viewer, query))
 
 
-@router.post("/lineage/filter", response_model=FilterAnswer)
+@router.post("/lineage/filter", openapi_extra=READS, response_model=FilterAnswer)
 def filter_lineage(query: FilterQuery, viewer: CurrentViewer) -> JsonResponse:
     """The runs that match a filter. The error of a bad filter has the ``position`` of the character."""
     return JsonResponse(filter_runs(viewer, query))
 
 
-@router.post("/lineage/importance", response_model=ImportanceAnswer, responses=NO_COLUMN)
+@router.post("/lineage/importance", openapi_extra=READS, response_model=ImportanceAnswer, responses=NO_COLUMN)
 def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """Measure how much columns explain a numeric target, by four measures, and find pairs that interact."""
     return RawJsonResponse(viewer.shared(ImportanceJobs).answer(view_table(viewer, query), query))
 
 
-@router.post("/lineage/pipelines", response_model=PipelinesAnswer)
+@router.post("/lineage/pipelines", openapi_extra=READS, response_model=PipelinesAnswer)
 def query_pipelines(query: PipelinesQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """The data pipelines of runs, aligned operation by operation."""
     return RawJsonResponse(answer_pipelines(viewer, query))
@@ -65,6 +66,7 @@ def query_pipelines(query: PipelinesQuery, viewer: CurrentViewer) -> RawJsonResp
 
 @router.post(
     "/lineage/file",
+    openapi_extra=READS,
     response_class=Response,
     responses={200: {"content": FILES}, **NO_COLUMN},
 )

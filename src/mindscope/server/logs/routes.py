@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
 from mindscope.errors import DebugDataError
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.http.json_response import JsonResponse
@@ -47,31 +48,31 @@ _REFUSALS = (
 )
 
 
-@router.post("/logs/files", response_model=LogFilesAnswer)
+@router.post("/logs/files", openapi_extra=READS, response_model=LogFilesAnswer)
 def query_log_files(query: LogFilesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The log files in the directories of runs and beside them."""
     return JsonResponse(list_logs(viewer.catalog, query.runs))
 
 
-@router.post("/logs/lines", response_model=LogLinesAnswer, responses=READABLE)
+@router.post("/logs/lines", openapi_extra=READS, response_model=LogLinesAnswer, responses=READABLE)
 def query_log_lines(query: LogLinesQuery, viewer: CurrentViewer) -> Response:
     """A page of messages that fulfil conditions. A long log takes several requests."""
     return _answer(viewer, query, lambda opened: lines_answer(opened, query, viewer.catalog.run(query.run)))
 
 
-@router.post("/logs/message", response_model=LogMessageAnswer, responses=READABLE)
+@router.post("/logs/message", openapi_extra=READS, response_model=LogMessageAnswer, responses=READABLE)
 def query_log_message(query: LogMessageQuery, viewer: CurrentViewer) -> Response:
     """Return a message with all of its lines."""
     return _answer(viewer, query, lambda opened: message_answer(opened, query, viewer.catalog.run(query.run)))
 
 
-@router.post("/logs/histogram", response_model=LogHistogramAnswer, responses=READABLE)
+@router.post("/logs/histogram", openapi_extra=READS, response_model=LogHistogramAnswer, responses=READABLE)
 def query_log_histogram(query: LogHistogramQuery, viewer: CurrentViewer) -> Response:
     """Count the messages of each level over time, and return the times of steps."""
     return _answer(viewer, query, lambda opened: histogram_answer(opened, query, viewer.catalog.run(query.run)))
 
 
-@router.post("/logs/file", response_class=StreamingResponse, responses=READABLE)
+@router.post("/logs/file", openapi_extra=READS, response_class=StreamingResponse, responses=READABLE)
 def save_log(query: LogFileQuery, viewer: CurrentViewer) -> Response:
     """All messages that fulfil conditions, as text or as CSV."""
     media_type = "text/csv" if query.format is LogFormat.CSV else "text/plain"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.immutable import READABLE
@@ -14,7 +15,7 @@ from mindscope.server.norms.schema import NormsQuery
 router = APIRouter()
 
 
-@router.post("/norms", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
+@router.post("/norms", openapi_extra=READS, response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_norms(query: NormsQuery, viewer: CurrentViewer) -> ColumnsResponse:
     """Norms and largest absolute values of series at steps; the header is NormsHeader.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.pr_curves.query import pack_pr_curves
@@ -15,6 +16,7 @@ router = APIRouter()
 
 @router.post(
     "/pr_curves",
+    openapi_extra=READS,
     response_class=ColumnsResponse,
     responses=COLUMNS,
 )

@@ -15,6 +15,7 @@ from typing import IO
 from mindscope.errors import ServerError
 from mindscope.server.process.logs import log_file
 from mindscope.server.process.registry import RunningViewer, find_viewer, refuse_second, require_records
+from mindscope.server.process.tokens import with_random_tokens
 from mindscope.settings import Settings, require_base_dir
 
 PATIENCE_S = 60.0
@@ -33,6 +34,7 @@ def start_in_background(
 
     Raises SettingsError if the base directory is missing, ServerError with the reason if the viewer does not answer.
     """
+    settings = with_random_tokens(settings)
     require_base_dir(settings)
     refuse_second(settings.port)
     require_records(settings.port)

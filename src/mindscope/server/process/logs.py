@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs of a viewer: warnings on stderr (in the background its log file), requests in the access log."""
+"""Logs of a viewer: warnings on stderr (in the background its log file), requests and changes in logs of their own."""
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from mindscope.server.http.access import changes_log
 from mindscope.server.process.workspace import log_dir, workspace_warning
 from mindscope.settings import Settings
 
-ACCESS_LOG_BYTES = 10 * 2**20
-ACCESS_LOGS_KEPT = 5
+LOG_BYTES = 10 * 2**20
+LOGS_KEPT = 5
+TOKEN = re.compile(r"(?<=[?&]token=)[^&\s\"]*")
+CHANGE_FIELDS = ("user", "permission", "address", "method", "path", "status", "what")
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +35,11 @@ def access_log_file(settings: Settings) -> Path:
     return log_dir(settings) / f"access.{settings.port}.log"
 
 
+def changes_log_file(settings: Settings) -> Path:
+    """Return a JSON object per change, with who made it; rotated as the access log is."""
+    return log_dir(settings) / f"changes.{settings.port}.jsonl"
+
+
 @contextmanager
 def logging_of(settings: Settings) -> Generator[None]:
     """Log while a viewer runs. Warns once on stderr if the workspace can't be written."""
@@ -39,39 +50,63 @@ def logging_of(settings: Settings) -> Generator[None]:
     warning = workspace_warning(settings)
     if warning is not None:
         log.warning("%s", warning)
-    to_file = _access_handler(settings)
-    access = logging.getLogger("uvicorn.access")
-    access.setLevel(logging.INFO)
-    access.propagate = False
-    access.addHandler(to_file)
+    logs = [
+        (logging.getLogger("uvicorn.access"), _handler(access_log_file(settings), RequestLine(), "requests")),
+        (changes_log, _handler(changes_log_file(settings), ChangeLine(), "changes")),
+    ]
+    for logger, handler in logs:
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+        logger.addHandler(handler)
     try:
         yield
     finally:
-        access.removeHandler(to_file)
+        for logger, handler in logs:
+            logger.removeHandler(handler)
+            handler.close()
         everything.removeHandler(to_stderr)
-        to_file.close()
 
 
-class AccessLog(RotatingFileHandler):
+class RequestLine(logging.Formatter):
+    """A line of the access log, without the tokens of addresses."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return TOKEN.sub("...", super().format(record))
+
+
+class ChangeLine(logging.Formatter):
+    """A line of the log of changes."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        time = datetime.fromtimestamp(record.created, timezone.utc).isoformat(timespec="milliseconds")
+        fields = {name: getattr(record, name) for name in CHANGE_FIELDS}
+        return json.dumps({"time": time, **fields}, ensure_ascii=False)
+
+
+class RotatedLog(RotatingFileHandler):
     """Drops lines that can't be written, for example on a full disk, and warns once."""
 
     has_warned = False
 
+    def __init__(self, path: Path, what: str) -> None:
+        super().__init__(path, maxBytes=LOG_BYTES, backupCount=LOGS_KEPT, encoding="utf-8", errors="backslashreplace")
+        self._what = what
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         if not self.has_warned:
             self.has_warned = True
-            log.warning("access log %s: %s; requests are not logged until it can be written", *self._why())
-
-    def _why(self) -> tuple[str, object]:
-        return self.baseFilename, sys.exc_info()[1]
+            error = sys.exc_info()[1]
+            log.warning("%s: %s; %s are not logged until it can be written", self.baseFilename, error, self._what)
 
 
-def _access_handler(settings: Settings) -> logging.Handler:
-    path = access_log_file(settings)
+def _handler(path: Path, formatter: logging.Formatter, what: str) -> logging.Handler:
     try:
-        handler = AccessLog(path, maxBytes=ACCESS_LOG_BYTES, backupCount=ACCESS_LOGS_KEPT, encoding="utf-8")
+        handler = RotatedLog(path, what)
     except OSError as error:
-        log.warning("access log %s: %s; requests are not logged", path, error.strerror)
+        log.warning("%s: %s; %s are not logged", path, error.strerror, what)
         return logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    handler.setFormatter(formatter)
     return handler

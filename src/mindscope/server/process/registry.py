@@ -14,12 +14,12 @@ import socket
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from mindscope.errors import ServerError
 from mindscope.server.process.pids import create_time_of, end
-from mindscope.setting_values import LOOPBACK_NAMES
+from mindscope.setting_values import is_loopback
 from mindscope.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunningViewer:
-    """A running viewer. ``birth`` distinguishes its process from a later one with the same id."""
+    """A running viewer. ``birth`` distinguishes its process from a later one with the same id.
+
+    The tokens are empty if it asks for none; only this user may read the record.
+    """
 
     pid: int
     birth: str
@@ -37,22 +40,31 @@ class RunningViewer:
     workspace: str
     started_at: float
     path_prefix: str = "/"
+    scheme: str = "http"
+    token: str = field(default="", repr=False)
+    reader_token: str = field(default="", repr=False)
 
     @property
     def address(self) -> str:
         """The address for a browser on this machine."""
-        return address(self.host, self.port, self.path_prefix)
+        return address(self.host, self.port, self.path_prefix, self.scheme)
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The addresses with the tokens, by what they are for."""
+        tokens = {"to edit": self.token, "to read": self.reader_token}
+        return {purpose: f"{self.address}/?token={token}" for purpose, token in tokens.items() if token}
 
     @property
     def is_open_to_others(self) -> bool:
         """Whether it listens on an address that other machines may reach."""
-        return self.host not in LOOPBACK_NAMES
+        return not is_loopback(self.host)
 
 
-def address(host: str, port: int, path_prefix: str = "/") -> str:
+def address(host: str, port: int, path_prefix: str = "/", scheme: str = "http") -> str:
     """Return the address to open for a viewer that listens on ``host``, without a slash at its end."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{reachable}:{port}{path_prefix[:-1]}"
+    return f"{scheme}://{reachable}:{port}{path_prefix[:-1]}"
 
 
 @contextmanager
@@ -67,7 +79,7 @@ def recorded(settings: Settings) -> Generator[Callable[[], None]]:
     path = _record_path(settings.port)
     unfinished = path.with_suffix(f".{os.getpid()}.part")  # a reader never sees a partial record
     try:
-        _write(unfinished, json.dumps(asdict(_viewer_here(settings))))
+        _write(unfinished, json.dumps(asdict(viewer_here(settings))))
     except ServerError as error:
         log.warning("%s; `mindscope status` and `mindscope stop` don't know this viewer", error)
 
@@ -129,7 +141,8 @@ def stop_viewer(port: int) -> RunningViewer:
     return viewer
 
 
-def _viewer_here(settings: Settings) -> RunningViewer:
+def viewer_here(settings: Settings) -> RunningViewer:
+    """Return the record of a viewer in this process."""
     return RunningViewer(
         pid=os.getpid(),
         birth=create_time_of(os.getpid()) or "",
@@ -139,6 +152,9 @@ def _viewer_here(settings: Settings) -> RunningViewer:
         workspace=str(settings.workspace),
         started_at=time.time(),
         path_prefix=settings.path_prefix,
+        scheme="http" if settings.certificate is None else "https",
+        token=settings.token,
+        reader_token=settings.reader_token,
     )
 
 
@@ -155,7 +171,8 @@ def _record_path(port: int) -> Path:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        with open(path, "w", opener=_private) as file:
+            file.write(text)
     except OSError as error:
         with suppress(OSError):
             path.unlink(missing_ok=True)  # a full disk leaves an empty file
@@ -163,6 +180,13 @@ def _write(path: Path, text: str) -> None:
         raise ServerError(
             f"{where}: {error.strerror}; set XDG_STATE_HOME to a directory that can be written"
         ) from error
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only this user may read, also if it existed before."""
+    opened = os.open(path, flags, 0o600)
+    os.fchmod(opened, 0o600)
+    return opened
 
 
 def _read(path: Path) -> RunningViewer | None:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import errno
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -23,6 +25,8 @@ from mindscope.server.http.context import Viewer
 from mindscope.server.live.event_stream import LiveEvents
 from mindscope.server.process.logs import logging_of
 from mindscope.server.process.registry import recorded
+from mindscope.server.process.tls import tls_options
+from mindscope.server.process.tokens import with_tokens_of_file
 from mindscope.settings import Settings, require_base_dir
 
 GRACE_S = 2
@@ -52,9 +56,11 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
 
     Logs load in the background: a run appears once it is read.
 
-    Raises SettingsError if the base directory is missing, ServerError if the port can't be used.
+    Raises SettingsError if the base directory, the token or the certificate is missing, ServerError if the port can't
+    be used.
     """
     require_base_dir(settings)
+    settings, tls = with_tokens_of_file(settings), tls_options(settings)
     with listen(settings.host, settings.port) as listener, logging_of(settings), recorded(settings) as record:
 
         def ready() -> None:
@@ -65,7 +71,7 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
         with followed(base, settings.reload_interval):
             catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
             app = create_app(settings, catalog)
-            server = ViewerServer(uvicorn_config(app), app.state.viewer, ready)
+            server = ViewerServer(uvicorn_config(app, tls), app.state.viewer, ready)
             with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):
                 server.run(sockets=[listener])
 
@@ -114,10 +120,10 @@ def _reason(error: OSError) -> str:
     return f"can't be listened on ({error}); choose others with --host and --port"
 
 
-def uvicorn_config(app: FastAPI) -> uvicorn.Config:
+def uvicorn_config(app: FastAPI, tls: Mapping[str, Any] = MappingProxyType({})) -> uvicorn.Config:
     """Return the configuration with the same loop and parser whatever is installed.
 
-    It ignores X-Forwarded-* headers.
+    It ignores X-Forwarded-* headers, which ``proxied.py`` reads.
     """
     return uvicorn.Config(
         app,
@@ -131,6 +137,7 @@ def uvicorn_config(app: FastAPI) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_S,
+        **tls,
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse, json_of
 from mindscope.server.jobs.schema import fields_of
@@ -17,7 +18,7 @@ from mindscope.server.profiles.tables.schema import TablesAnswer
 router = APIRouter()
 
 
-@router.post("/profiles", response_model=ProfilesAnswer)
+@router.post("/profiles", openapi_extra=READS, response_model=ProfilesAnswer)
 def query_profiles(query: ProfilesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The profiles of runs: files and directories that profilers wrote."""
     return JsonResponse(list_profiles(viewer.catalog, query.runs))

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from mindscope.reasons import reason_of
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
@@ -38,7 +39,7 @@ def get_query_tables() -> JsonResponse:
     return JsonResponse(tables_message())
 
 
-@router.post("/query", response_model=SqlAnswer)
+@router.post("/query", openapi_extra=READS, response_model=SqlAnswer)
 def post_query(query: SqlQuery, viewer: CurrentViewer) -> JsonResponse:
     """Run one SELECT statement over the runs, in the dialect of DuckDB.
 
@@ -50,7 +51,7 @@ def post_query(query: SqlQuery, viewer: CurrentViewer) -> JsonResponse:
     return JsonResponse(SqlAnswer(result=result, **fields_of(outcome)))
 
 
-@router.post("/query/file", response_class=Response, responses=NOT_READY)
+@router.post("/query/file", openapi_extra=READS, response_class=Response, responses=NOT_READY)
 def post_query_file(query: SqlFileQuery, viewer: CurrentViewer) -> Response:
     """All rows of a result as a file: CSV, JSON or Parquet. 202 until there is a result."""
     outcome = jobs_of(viewer).outcome(query)

@@ -17,6 +17,7 @@ from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.annotations.renames import rename_runs
 from mindscope.server.annotations.schema import LiveAnnotations
 from mindscope.server.annotations.store import annotations_of
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.schema import FailureAnswer, ReasonEntry
@@ -47,7 +48,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 router = APIRouter()
 
 
-@router.post("/runs/deletion", response_model=DeletionAnswer, responses=REFUSALS)
+@router.post("/runs/deletion", openapi_extra=READS, response_model=DeletionAnswer, responses=REFUSALS)
 def plan_deletions(query: DeletionQuery, viewer: CurrentViewer) -> DeletionAnswer | JSONResponse:
     """The files that a deletion of the runs deletes, with the token that confirms it."""
     if not viewer.settings.allow_delete:

@@ -7,6 +7,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter
 
 from mindscope.reading.scalars import Scalars
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.csv_response import CsvResponse, csv_file_name
@@ -20,6 +21,7 @@ router = APIRouter()
 
 @router.post(
     "/curves",
+    openapi_extra=READS,
     response_class=ColumnsResponse,
     responses=COLUMNS,
 )

@@ -5533,7 +5533,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_changes" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "token_missing" | "token_too_often" | "token_wrong" | "too_many_requests" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "viewer_read_only" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -8674,7 +8674,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_changes" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "token_missing" | "token_too_often" | "token_wrong" | "too_many_requests" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "viewer_read_only" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -8758,9 +8758,14 @@ export interface components {
         };
         /**
          * ReportRecord
-         * @description A report with its version.
+         * @description A report with its version, and who changed it last.
          */
         ReportRecord: {
+            /**
+             * Author
+             * @default
+             */
+            author: string;
             /** Blocks */
             blocks: components["schemas"]["ReportBlock"][];
             /** Title */
@@ -9063,7 +9068,7 @@ export interface components {
         };
         /**
          * RunNotesRecord
-         * @description Annotations of a run with their version, which a change must name.
+         * @description Annotations of a run with their version, which a change must name. ``note_author`` wrote the note last.
          */
         RunNotesRecord: {
             /**
@@ -9078,6 +9083,11 @@ export interface components {
              * @default
              */
             note: string;
+            /**
+             * Note Author
+             * @default
+             */
+            note_author: string;
             /**
              * Tags
              * @default []
@@ -9390,7 +9400,8 @@ export interface components {
          * ServerAnswer
          * @description The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
          *
-         *     ``allow_delete``: the page may delete event files of runs.
+         *     ``allow_delete``: the page may delete event files of runs. ``refusal``: why this user may change nothing, else null.
+         *     ``user`` is whom a trusted proxy names, else empty.
          */
         ServerAnswer: {
             /** Allow Delete */
@@ -9399,10 +9410,13 @@ export interface components {
             base_dir: string;
             /** Pid */
             pid: number;
+            refusal: components["schemas"]["ReasonEntry"] | null;
             /** Reload Interval */
             reload_interval: number;
             /** Started At */
             started_at: number;
+            /** User */
+            user: string;
             /** Version */
             version: string;
         };
@@ -10943,7 +10957,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10981,6 +11004,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11026,7 +11058,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11064,6 +11105,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11113,7 +11163,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11160,6 +11219,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11209,7 +11277,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11256,6 +11333,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11305,7 +11391,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11352,6 +11447,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11401,7 +11505,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11448,6 +11561,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11497,7 +11619,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11544,6 +11675,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11593,7 +11733,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11640,6 +11789,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11689,7 +11847,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11736,6 +11903,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11785,7 +11961,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11832,6 +12017,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11883,7 +12077,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11930,6 +12133,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11993,7 +12205,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12040,6 +12261,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12098,7 +12328,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12136,6 +12375,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12183,7 +12431,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12237,6 +12494,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -12279,7 +12545,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12335,6 +12610,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12384,7 +12668,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12440,6 +12733,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12489,7 +12791,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12545,6 +12856,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12594,7 +12914,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12650,6 +12979,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12699,7 +13037,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12762,6 +13109,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -12800,7 +13156,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12838,6 +13203,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12887,7 +13261,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12943,6 +13326,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12992,7 +13384,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13030,6 +13431,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13079,7 +13489,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13135,6 +13554,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13184,7 +13612,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13240,6 +13677,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13289,7 +13735,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13345,6 +13800,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13394,7 +13858,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13450,6 +13923,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13499,7 +13981,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13555,6 +14046,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13604,7 +14104,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13660,6 +14169,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13709,7 +14227,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13765,6 +14292,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13814,7 +14350,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13870,6 +14415,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13919,7 +14473,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13957,6 +14520,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14006,7 +14578,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14062,6 +14643,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14113,7 +14703,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14169,6 +14768,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14222,7 +14830,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14278,6 +14895,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14331,7 +14957,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14387,6 +15022,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14440,7 +15084,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14496,6 +15149,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14551,7 +15213,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14607,6 +15278,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14661,7 +15341,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14717,6 +15406,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14774,7 +15472,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14830,6 +15537,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14879,7 +15595,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14942,6 +15667,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -14984,7 +15718,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15022,6 +15765,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15073,7 +15825,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15129,6 +15890,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15180,7 +15950,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15236,6 +16015,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15289,7 +16077,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15345,6 +16142,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15395,7 +16201,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15451,6 +16266,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15499,7 +16323,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15555,6 +16388,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15604,7 +16446,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15642,6 +16493,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15689,7 +16549,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15743,6 +16612,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -15784,7 +16662,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15831,6 +16718,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15879,7 +16775,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15933,6 +16838,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -15973,7 +16887,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16020,6 +16943,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16079,7 +17011,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16126,6 +17067,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16182,7 +17132,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16229,6 +17188,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16292,7 +17260,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16339,6 +17316,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16397,7 +17383,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16444,6 +17439,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16503,7 +17507,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16550,6 +17563,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16607,7 +17629,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16654,6 +17685,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16712,7 +17752,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16750,6 +17799,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16799,7 +17857,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16837,6 +17904,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16888,7 +17964,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16935,6 +18020,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16999,7 +18093,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17046,6 +18149,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17104,7 +18216,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17158,6 +18279,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -17200,7 +18330,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17238,6 +18377,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17287,7 +18435,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17334,6 +18491,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17392,7 +18558,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17430,6 +18605,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17479,7 +18663,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17517,6 +18710,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17568,7 +18770,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17615,6 +18826,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17664,7 +18884,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17702,6 +18931,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17751,7 +18989,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17805,6 +19052,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -17847,7 +19103,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17885,6 +19150,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17930,7 +19204,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17968,6 +19251,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18015,7 +19307,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18071,6 +19372,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18120,7 +19430,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18158,6 +19477,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18207,7 +19535,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18263,6 +19600,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18312,7 +19658,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18368,6 +19723,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18417,7 +19781,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18473,6 +19846,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18526,7 +19908,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18573,6 +19964,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18631,7 +20031,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18678,6 +20087,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18736,7 +20154,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18774,6 +20201,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18822,7 +20258,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18869,6 +20314,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18927,7 +20381,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18965,6 +20428,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19019,7 +20491,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19075,6 +20556,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19128,7 +20618,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19184,6 +20683,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19233,7 +20741,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19289,6 +20806,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19339,7 +20865,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19395,6 +20930,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19443,7 +20987,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19499,6 +21052,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19550,7 +21112,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19606,6 +21177,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19655,7 +21235,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19711,6 +21300,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19760,7 +21358,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19816,6 +21423,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19869,7 +21485,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19925,6 +21550,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19974,7 +21608,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20030,6 +21673,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20078,7 +21730,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20134,6 +21795,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20184,7 +21854,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20240,6 +21919,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20299,7 +21987,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20355,6 +22052,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20403,7 +22109,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20459,6 +22174,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20508,7 +22232,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20546,6 +22279,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20595,7 +22337,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20651,6 +22402,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20700,7 +22460,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20756,6 +22525,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20806,7 +22584,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20862,6 +22649,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20920,7 +22716,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20974,6 +22779,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -21016,7 +22830,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21072,6 +22895,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21123,7 +22955,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21179,6 +23020,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21228,7 +23078,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21284,6 +23143,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21332,7 +23200,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21388,6 +23265,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21437,7 +23323,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21493,6 +23388,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21543,7 +23447,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21599,6 +23512,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21648,7 +23570,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21704,6 +23635,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21752,7 +23692,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21808,6 +23757,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21857,7 +23815,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21920,6 +23887,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -21962,7 +23938,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22000,6 +23985,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22060,7 +24054,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22114,6 +24117,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22152,7 +24164,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22190,6 +24211,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22237,7 +24267,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22282,6 +24321,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22317,6 +24365,15 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The request has no token, or a wrong one. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22380,6 +24437,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22438,6 +24504,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -22494,6 +24569,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22552,6 +24636,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -22615,6 +24708,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description A file can't be changed. */
             500: {
                 headers: {
@@ -22665,7 +24767,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22719,6 +24830,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22757,7 +24877,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22795,6 +24924,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22844,7 +24982,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22882,6 +25029,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22927,7 +25083,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22965,6 +25130,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23014,6 +25188,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -23070,6 +25253,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23119,6 +25311,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -23175,6 +25376,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23232,7 +25442,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23279,6 +25498,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23343,7 +25571,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23390,6 +25627,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23456,7 +25702,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23503,6 +25758,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23561,7 +25825,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23599,6 +25872,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23648,7 +25930,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23695,6 +25986,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23755,7 +26055,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23802,6 +26111,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23862,7 +26180,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23909,6 +26236,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23969,7 +26305,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24016,6 +26361,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24078,7 +26432,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24125,6 +26488,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24186,7 +26558,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24233,6 +26614,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24297,7 +26687,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24344,6 +26743,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24402,7 +26810,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24449,6 +26866,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24507,7 +26933,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24561,6 +26996,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -24603,7 +27047,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24650,6 +27103,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24708,7 +27170,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24755,6 +27226,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

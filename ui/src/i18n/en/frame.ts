@@ -119,5 +119,7 @@ export const frame = {
   "alerts.check.dead": "Nearly all activations are zero",
   "alerts.check.stuck": "Training stalled: no step for much longer than usual",
 
+  "access.read_only": "Read only",
+  "access.author": "Written by {user}",
   "annotations.warning": "About notes, colors and thresholds:",
 } as const;

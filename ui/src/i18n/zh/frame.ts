@@ -121,5 +121,7 @@ export const frame: Record<keyof typeof en, string> = {
   "alerts.check.dead": "几乎所有激活值为零",
   "alerts.check.stuck": "训练停滞：长时间没有新步骤",
 
+  "access.read_only": "只读",
+  "access.author": "作者：{user}",
   "annotations.warning": "关于备注、颜色和阈值：",
 };

@@ -33,7 +33,7 @@ export type { Mute, Report, ReportBlock, RunNotes, Threshold, ThresholdRecord, V
 /** A change of a run; an absent field stays. `color` null is the assigned color. */
 export type NotesChange = Partial<Pick<RunNotes, "color" | "archived">> & { labels?: LabelChange };
 
-const BLANK: RunNotes = { note: "", tags: [], color: null, archived: false, version: 0 };
+const BLANK: RunNotes = { note: "", tags: [], color: null, archived: false, version: 0, note_author: "" };
 
 /** The server refuses a change of more runs. */
 const MOST_RUNS = 10_000;

@@ -31,6 +31,7 @@ from mindscope.server.debugger.compare.schema import (
 from mindscope.server.debugger.compare.tensor_query import compared_tensor, compared_tensor_answer
 from mindscope.server.debugger.compare.tensor_schema import ComparedTensorAnswer, ComparedTensorQuery
 from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -46,7 +47,9 @@ CHANGEABLE: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/debugger/compare", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
+@router.post(
+    "/debugger/compare", openapi_extra=READS, response_class=ColumnsResponse, responses={**COLUMNS, **READABLE}
+)
 def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Response:
     """Find the first difference between two trainings: batch, parameters or operator, and the distance in each step.
 
@@ -56,13 +59,15 @@ def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Respon
     return _answer(viewer, query, lambda opened: ColumnsResponse(pack_comparison(run_steps(opened))))
 
 
-@router.post("/debugger/compare/operators", response_model=ComparedOperatorsAnswer, responses=READABLE)
+@router.post(
+    "/debugger/compare/operators", openapi_extra=READS, response_model=ComparedOperatorsAnswer, responses=READABLE
+)
 def query_compared_operators(query: ComparedOperatorsQuery, viewer: CurrentViewer) -> Response:
     """The matched operators of a step with inherited and added errors, filtered and ordered; one page."""
     return _answer(viewer, query, lambda opened: JsonResponse(operators_answer(opened, query)))
 
 
-@router.post("/debugger/compare/tensor", response_model=ComparedTensorAnswer, responses=READABLE)
+@router.post("/debugger/compare/tensor", openapi_extra=READS, response_model=ComparedTensorAnswer, responses=READABLE)
 def query_compared_tensor(query: ComparedTensorQuery, viewer: CurrentViewer) -> Response:
     """Compare a tensor of a step with its counterpart, element by element where both were recorded as a whole."""
 
@@ -74,7 +79,7 @@ def query_compared_tensor(query: ComparedTensorQuery, viewer: CurrentViewer) -> 
     return _with_both(viewer, query, compare)
 
 
-@router.post("/debugger/compare/unmatched", response_model=UnmatchedAnswer, responses=READABLE)
+@router.post("/debugger/compare/unmatched", openapi_extra=READS, response_model=UnmatchedAnswer, responses=READABLE)
 def query_unmatched_operators(query: UnmatchedQuery, viewer: CurrentViewer) -> Response:
     """The operators of one side without a counterpart in the other; one page."""
     return _answer(viewer, query, lambda opened: JsonResponse(unmatched_answer(opened, query)))

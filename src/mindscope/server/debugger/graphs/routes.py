@@ -23,6 +23,7 @@ from mindscope.server.debugger.graphs.schema import (
 )
 from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.graphs.cache import graphs_of
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -31,19 +32,21 @@ from mindscope.server.http.json_response import JsonResponse
 router = APIRouter()
 
 
-@router.post("/debugger/graph/figures", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
+@router.post(
+    "/debugger/graph/figures", openapi_extra=READS, response_class=ColumnsResponse, responses={**COLUMNS, **READABLE}
+)
 def query_graph_figures(query: GraphFiguresQuery, viewer: CurrentViewer) -> Response:
     """A figure of the tensors of all nodes and scopes of a graph at some steps. The header is GraphFiguresHeader."""
     return _answer(viewer, query, lambda opened, joined: ColumnsResponse(pack_figures(opened, joined, query)))
 
 
-@router.post("/debugger/graph/items", response_model=GraphItemsAnswer, responses=READABLE)
+@router.post("/debugger/graph/items", openapi_extra=READS, response_model=GraphItemsAnswer, responses=READABLE)
 def query_graph_items(query: GraphItemsQuery, viewer: CurrentViewer) -> Response:
     """The nodes and scopes of a graph that tensors of a step belong to."""
     return _answer(viewer, query, lambda opened, joined: JsonResponse(items_answer(opened, joined, query)))
 
 
-@router.post("/debugger/graph/tensors", response_model=GraphTensorsAnswer, responses=READABLE)
+@router.post("/debugger/graph/tensors", openapi_extra=READS, response_model=GraphTensorsAnswer, responses=READABLE)
 def query_graph_tensors(query: GraphTensorsQuery, viewer: CurrentViewer) -> Response:
     """The tensors of a node or scope of a graph in a step, with their figures."""
     return _answer(viewer, query, lambda opened, joined: JsonResponse(tensors_answer(opened, joined, query)))

@@ -14,6 +14,7 @@ from mindscope.profile.tables.memory import Memory
 from mindscope.profile.texts import Missing
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.reasons import Reason
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -63,7 +64,9 @@ def get_memory(run: str, profile: str, viewer: CurrentViewer) -> Response:
     return JsonResponse(answer.model_copy(update={"memory": facts}))
 
 
-@router.post("/profiles/memory/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
+@router.post(
+    "/profiles/memory/window", openapi_extra=READS, response_class=ColumnsResponse, responses={**READABLE, **COLUMNS}
+)
 def query_memory_window(query: MemoryWindowQuery, viewer: CurrentViewer) -> Response:
     """Curves of memory in a range, pixel by pixel, and areas of live blocks. The header is a MemoryWindowHeader."""
     memory = _memory(viewer, query)
@@ -73,7 +76,7 @@ def query_memory_window(query: MemoryWindowQuery, viewer: CurrentViewer) -> Resp
     return ColumnsResponse(pack_memory_window(views, query, zero))
 
 
-@router.post("/profiles/memory/blocks", response_model=BlocksAnswer, responses=READABLE)
+@router.post("/profiles/memory/blocks", openapi_extra=READS, response_model=BlocksAnswer, responses=READABLE)
 def query_blocks(query: BlocksQuery, viewer: CurrentViewer) -> Response:
     """The live blocks of a device at a moment: by group, and a page of them."""
     memory = _memory(viewer, query)
@@ -83,7 +86,9 @@ def query_blocks(query: BlocksQuery, viewer: CurrentViewer) -> Response:
     return JsonResponse(blocks_answer(views, query, zero))
 
 
-@router.post("/profiles/memory/flame", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
+@router.post(
+    "/profiles/memory/flame", openapi_extra=READS, response_class=ColumnsResponse, responses={**READABLE, **COLUMNS}
+)
 def query_memory_flame(query: MemoryFlameQuery, viewer: CurrentViewer) -> Response:
     """Bytes by stack as a flame graph. The header is a FlameHeader, its totals are bytes."""
     memory = _memory(viewer, query)

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
 from mindscope.reasons import Reason, reason_of
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
@@ -48,19 +49,19 @@ _FILES: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/profiles/rows", response_model=RowsAnswer, responses=READABLE)
+@router.post("/profiles/rows", openapi_extra=READS, response_model=RowsAnswer, responses=READABLE)
 def query_rows(query: RowsQuery, viewer: CurrentViewer) -> Response:
     """Operators or kernels, merged, narrowed, filtered and ordered: one page of them, and the greatest of all."""
     return _answer(viewer, query.run, query.profile, lambda parts: rows_answer(parts, query, _merged(viewer)))
 
 
-@router.post("/profiles/row", response_model=RowAnswer, responses=READABLE)
+@router.post("/profiles/row", openapi_extra=READS, response_model=RowAnswer, responses=READABLE)
 def query_row(query: RowQuery, viewer: CurrentViewer) -> Response:
     """Return a row with all of its texts, and the kernels that it launched or the operators that launched it."""
     return _answer(viewer, query.run, query.profile, lambda parts: row_answer(parts, query, _merged(viewer)))
 
 
-@router.post("/profiles/rows/file", response_class=StreamingResponse, responses=_FILES)
+@router.post("/profiles/rows/file", openapi_extra=READS, response_class=StreamingResponse, responses=_FILES)
 def save_rows(query: RowsFileQuery, viewer: CurrentViewer) -> Response:
     """All rows that a query shows, as CSV or as a workbook of Excel."""
 
@@ -77,7 +78,7 @@ def get_modules(run: str, profile: str, viewer: CurrentViewer) -> Response:
     return _answer(viewer, run, profile, modules_answer)
 
 
-@router.post("/profiles/modules/file", response_class=StreamingResponse, responses=_FILES)
+@router.post("/profiles/modules/file", openapi_extra=READS, response_class=StreamingResponse, responses=_FILES)
 def save_modules(query: ModulesFileQuery, viewer: CurrentViewer) -> Response:
     """All modules as CSV or as a workbook of Excel."""
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from mindscope.errors import MindscopeError
+from mindscope.server.http.access import READS
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.http.json_response import JsonResponse
@@ -23,7 +24,7 @@ MOST_READ = 3
 """Profiles that are tried, the newest first: a memory history has no modules."""
 
 
-@router.post("/profiles/scopes", response_model=ScopesAnswer, responses={**NOT_FOUND})
+@router.post("/profiles/scopes", openapi_extra=READS, response_model=ScopesAnswer, responses={**NOT_FOUND})
 def query_scopes(query: ScopesQuery, viewer: CurrentViewer) -> Response:
     """Times and memory of the scopes of a graph, by the newest profile of its run with modules."""
     answer = ScopesAnswer(profile=None, progress=None, problem=None, is_on_device=False, steps=0, scopes=[])

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.reasons import Reason
+from mindscope.server.http.access import READS
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -71,7 +72,7 @@ def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
     return JsonResponse(TimelineAnswer(run=run, profile=profile, **fields_of(outcome), timeline=timeline))
 
 
-@router.post("/profiles/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
+@router.post("/profiles/window", openapi_extra=READS, response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_window(query: WindowQuery, viewer: CurrentViewer) -> Response:
     """Return the cells of a timeline on a screen: at most one for each pixel of a row. The header is a WindowHeader."""
     opened = _open(viewer, query)
@@ -97,21 +98,21 @@ def get_names(run: str, profile: str, version: Version, viewer: CurrentViewer) -
     return opened if isinstance(opened, Response) else immutable(JsonResponse(NamesAnswer(names=list(opened[1].names))))
 
 
-@router.post("/profiles/search", response_model=SearchAnswer, responses=READABLE)
+@router.post("/profiles/search", openapi_extra=READS, response_model=SearchAnswer, responses=READABLE)
 def query_slices(query: SearchQuery, viewer: CurrentViewer) -> Response:
     """Slices with some names: how many, where, and the next one."""
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else JsonResponse(search_answer(opened[1], query))
 
 
-@router.post("/profiles/statistics", response_model=RangeStatisticsAnswer, responses=READABLE)
+@router.post("/profiles/statistics", openapi_extra=READS, response_model=RangeStatisticsAnswer, responses=READABLE)
 def query_range_statistics(query: RangeQuery, viewer: CurrentViewer) -> Response:
     """Count, total and own time of the slices of a range, by name."""
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else JsonResponse(statistics_answer(opened[1], query))
 
 
-@router.post("/profiles/flame", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
+@router.post("/profiles/flame", openapi_extra=READS, response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_flame(query: RangeQuery, viewer: CurrentViewer) -> Response:
     """The calls within a range as a flame graph. The header is a FlameHeader."""
     opened = _open(viewer, query)
