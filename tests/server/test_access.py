@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -15,11 +16,13 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import PlainTextResponse
 
-from mindscope.server.http.access import MOST_REQUESTS, MOST_WRONG_TOKENS
+from mindscope.server.http.access import MOST_WRONG_TOKENS, AccessMiddleware
 from mindscope.server.http.proxied import ProxyReports
 from mindscope.server.http.rate_limit import MOST_CLIENTS, RateLimit, network_of
 from mindscope.server.http.tokens import SESSION_S, Permission, Tokens
+from mindscope.settings import Settings
 
 from .live_viewer import GrowingLog, LiveViewer, eventually, free_port, running_viewer
 
@@ -314,7 +317,7 @@ def test_a_customer_with_many_addresses_is_one_client():
     assert network_of("") == ""
 
 
-def test_wrong_tokens_and_floods_are_slowed(guarded: LiveViewer):
+def test_wrong_tokens_are_slowed(guarded: LiveViewer):
     transport = httpx.HTTPTransport(local_address="127.0.0.9")
     with httpx.Client(base_url=guarded.http.base_url, transport=transport, timeout=60) as eve:
         eve.get(f"?token={READER}", headers=PAGE)
@@ -327,11 +330,22 @@ def test_wrong_tokens_and_floods_are_slowed(guarded: LiveViewer):
         assert (slowed.status_code, "set-cookie" in slowed.headers) == (429, False)
         assert int(slowed.headers["retry-after"]) >= 1
         assert eve.get("api/runs").status_code == 200
-        answers = (eve.get("mark.svg") for _ in range(2 * MOST_REQUESTS))
-        flooded = next(answer for answer in answers if answer.status_code != 200)
-        assert (flooded.status_code, code_of(flooded)) == (429, "too_many_requests")
-        assert flooded.headers["retry-after"] == "1"
     assert guarded.http.get("api/runs", headers=bearer(READER)).status_code == 200  # of another client
+
+
+@pytest.mark.parametrize(("settings", "most"), [(Settings(), 9), (Settings(host="0.0.0.0", no_token=True), 3)])
+def test_floods_are_slowed_where_others_reach_the_viewer(settings: Settings, most: int):
+    app = AccessMiddleware(PlainTextResponse("answered"), settings, RateLimit(burst=3, per_second=0.001))
+
+    async def flood() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+            return [await client.get("/api/runs") for _ in range(9)]
+
+    answers = asyncio.run(flood())
+    assert [answer.status_code for answer in answers] == [200] * most + [429] * (9 - most)
+    for refused in answers[most:]:
+        assert code_of(refused) == "too_many_requests"
+        assert 900 < int(refused.headers["retry-after"]) <= 1000
 
 
 def test_this_machine_needs_no_token(tmp_path: Path):
@@ -341,8 +355,6 @@ def test_this_machine_needs_no_token(tmp_path: Path):
         assert (answer.status_code, answer.headers["location"]) == (303, "./scalars")
         live.http.patch("/api/annotations/runs", json=note("x", "run"))
         assert [line["address"] for line in changes_of(live)] == ["127.0.0.1"]
-        statuses = {live.http.get("/mark.svg").status_code for _ in range(MOST_REQUESTS + 500)}
-        assert statuses == {200}
 
 
 def test_a_read_only_viewer_refuses_every_change(tmp_path: Path):

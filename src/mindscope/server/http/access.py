@@ -8,8 +8,10 @@ no token, because the proxy requests a password.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
+from contextlib import suppress
 from html import escape
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs
@@ -35,8 +37,8 @@ PUBLIC = frozenset({"/theme.js", "/mark.svg"})
 MOST_REQUESTS, REQUESTS_PER_S = 2000, 100
 """The heaviest page sends some hundred requests at once; see ``tests/browser/test_access.py``."""
 MOST_WRONG_TOKENS, WRONG_TOKENS_PER_S = 10, 0.2
-LONGEST_FORM = 1000
-"""Bytes of a login."""
+LONGEST_FORM, LOGIN_S = 1000, 10
+"""Bytes of a login, and seconds until they are here."""
 CHANGE_CHARACTERS = 2000
 """Of the body of a change that the log keeps."""
 FORM = "application/x-www-form-urlencoded"
@@ -64,7 +66,7 @@ class Visitor(NamedTuple):
 class AccessMiddleware:
     """Lets requests with a token, a session or a user of a trusted proxy pass, and gives routes their visitor."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, requests: RateLimit | None = None) -> None:
         self._app = app
         self._demands_token = settings.demands_token
         self._is_read_only = settings.read_only
@@ -73,7 +75,7 @@ class AccessMiddleware:
         self._path = settings.path_prefix
         self._cookie = f"mindscope-{settings.port}"  # browsers send cookies to all ports of a host
         self._is_limited = settings.demands_token or not is_loopback(settings.host)
-        self._requests = RateLimit(MOST_REQUESTS, REQUESTS_PER_S)
+        self._requests = requests or RateLimit(MOST_REQUESTS, REQUESTS_PER_S)
         self._wrong_tokens = RateLimit(MOST_WRONG_TOKENS, WRONG_TOKENS_PER_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -104,9 +106,10 @@ class AccessMiddleware:
         """Return the response to a page request that shows a token, in its address or as the form; None for others."""
         if _is_api(scope["path"]):
             return None
-        headers = Headers(scope=scope)
+        headers, token = Headers(scope=scope), ""
         if scope["method"] == "POST" and headers.get("content-type", "").partition(";")[0].strip().lower() == FORM:
-            token = _field(await _body(receive), "token")
+            with suppress(asyncio.TimeoutError):
+                token = _field(await asyncio.wait_for(_body(receive), LOGIN_S), "token")
             headers = None
         elif scope["method"] in ("GET", "HEAD") and len(_without_token(scope)) < len(_address(scope)):
             token = _field(scope["query_string"], "token")
