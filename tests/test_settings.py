@@ -152,6 +152,7 @@ def test_a_child_process_gets_the_same_settings(config: str):
         1234,
         0.5,
         cache_size=5,
+        index=Path("/index"),
         reader_memory=6,
         remote_file_size=7,
         follow_links=True,

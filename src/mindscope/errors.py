@@ -49,6 +49,10 @@ class CheckpointNotFoundError(MindscopeError, FileNotFoundError):
     """Weights for a loss landscape that were not kept, or are not there any more."""
 
 
+class IndexingError(MindscopeError, RuntimeError):
+    """An index that can't be written now, or whose workers do not reach its directory."""
+
+
 class LandscapeError(MindscopeError, RuntimeError):
     """A loss landscape can't be computed further."""
 

@@ -238,6 +238,13 @@ class Settings:
         accepted="bytes, such as `500M` or `10G`",
         shown_default="10G",
     )
+    index: Path | None = _setting(
+        parse_directory,
+        None,
+        "Start from what mindscope index --out wrote here. The viewer only reads it, so several viewers may share it.",
+        metavar="DIR",
+        accepted="a directory; without an index of the runs in it, the viewer reads their logs",
+    )
     reader_memory: int = _setting(
         parse_size,
         DEFAULT_READER_BYTES,

@@ -39,6 +39,7 @@ COMMANDS = {
     "repair",
     "run",
     "watch",
+    "index",
     "cache",
 }
 START_FLAGS = {
@@ -48,6 +49,7 @@ START_FLAGS = {
     "--reload-interval",
     "--summary-base-dir",
     "--cache-size",
+    "--index",
     "--reader-memory",
     "--remote-file-size",
     "--host",

@@ -109,7 +109,7 @@ def test_one_interval_of_the_collector(mindscope: CommandLine, run: str, tmp_pat
     assert "interval is 3, want one of 2 (1: 1 to 3, 2: 2 to 4)" in said
 
 
-@pytest.mark.parametrize("executor", ["process", "dask", "ray"])
+@pytest.mark.parametrize("executor", ["local", "dask", "ray"])
 def test_workers_compute_the_same(mindscope: CommandLine, run: str, tmp_path: Path, executor: str) -> None:
     if package := {"dask": "distributed", "ray": "ray"}.get(executor):
         pytest.importorskip(package)
@@ -158,7 +158,7 @@ def test_a_refused_argument_is_said_without_a_class_of_python(mindscope: Command
 def test_a_missing_package_is_said(mindscope: CommandLine, run: str, tmp_path: Path) -> None:
     (tmp_path / "ray.py").write_text("raise ImportError('hides an installed Ray')")
     said = mindscope("landscape", run, *FUNCTIONS, "--executor", "ray", want=1).stderr
-    assert said == "mindscope: ray is not there, and --executor ray needs it; pip install ray\n"
+    assert said == "mindscope: --executor ray needs ray, which is not installed. Install it with pip install ray.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

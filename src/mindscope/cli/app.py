@@ -32,6 +32,7 @@ COMMANDS = {
     "import": "Write event files of the runs of Aim, which its own package reads.",
     "repair": "Copy the intact records of damaged event files into new files.",
     "watch": "Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.",
+    "index": "Decode runs by all cores or a cluster, for viewers that start at once and for readers of Parquet.",
     "cache": "List or delete the caches of logs.",
     "debug": "Print where a training went wrong, from recorded statistics of its tensors.",
 }

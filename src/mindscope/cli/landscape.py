@@ -14,7 +14,7 @@ import typer
 import mindscope.torch
 from mindscope import collector
 from mindscope.cli.callables import CallableError, call, described, find_callable
-from mindscope.cli.executors import ExecutorName, executor_of
+from mindscope.cli.executors import ExecutorName, device_processes, executor_of
 from mindscope.cli.interruption import exit_code, terminable
 from mindscope.errors import LandscapeError, MindscopeError
 from mindscope.torch import landscapes
@@ -133,7 +133,7 @@ def landscape(
         "normalization": (normalization or default).value,
     }  # fmt: skip
     try:
-        with terminable(), executor_of(executor, workers) as pool, _progress() as show:
+        with terminable(), executor_of(executor, workers, device_processes) as pool, _progress() as show:
             results = (_of_one if len(runs) == 1 else _of_several)(
                 files, method.value, output, (network if pool is None else make_network, loss_fn, batches),
                 interval=interval, size=size or max(file.settings.landscape_size for file in files),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -27,10 +28,13 @@ from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.reasons import Reason
 from mindscope.settings import DEFAULT_CACHE_BYTES
 from mindscope.store import RunCache, RunStore
+from mindscope.store.cache import cache_folder
 from mindscope.store.cache_table import CacheTable
 from mindscope.store.column_cache import ColumnCache
 from mindscope.store.contents import SettingsFile
 from mindscope.store.garbage import gc_disabled
+
+log = logging.getLogger(__name__)
 
 ChangeListener = Callable[[frozenset[str]], None]
 
@@ -64,14 +68,17 @@ class Catalog:
         cache_bytes: int = DEFAULT_CACHE_BYTES,
         *,
         follow_links: bool = False,
+        index: Path | None = None,
     ) -> None:
-        """``follow_links``: see ``Finder``."""
+        """``follow_links``: see ``Finder``. ``index``: start from what ``mindscope index`` wrote there, if it did."""
         self._finder = Finder(base, follow_links)
         self.base = Path(self._finder.base)
         self._refreshing = Lock()  # held by the active refresh; guards the loaders
         self.workspace = workspace
         self.cache_bytes = cache_bytes
+        self._index_directory = index
         self._cache: RunCache | None = None  # opened by the first refresh, because it is slow with many runs
+        self._run_cache: RunCache | None = None  # of the runs: the same, or the index, which is never written
         self._buffer_pool = new_buffer_pool()
         self._column_cache = ColumnCache()
         self._unsaved_bytes = UnsavedBytes()
@@ -291,6 +298,14 @@ class Catalog:
     def _open_cache(self) -> None:
         if self.workspace is not None and self.cache_bytes > 0 and self._cache is None:
             self._cache = RunCache(self.workspace, self._finder.base, self.cache_bytes)
+        if self._run_cache is None:
+            index, base = self._index_directory, self._finder.base
+            if index is not None and cache_folder(index, base).is_dir():
+                self._run_cache = RunCache(index, base, 0, is_reader=True)
+            else:
+                self._run_cache = self._cache
+                if index is not None:
+                    log.warning("%s: it holds no index of %s; the logs are read instead", index, base)
 
     def _read(self, runs: _PendingReads) -> Iterator[frozenset[str]]:
         """Read each run once; yields the changed ids in groups, so that callers can follow a long load.
@@ -369,15 +384,15 @@ class Catalog:
         changed = frozenset(gone | added | other)
         if changed:
             self._set_loaders({id: self._loaders.get(id) or self._loader(run) for id, run in found.runs.items()})
-            if self._cache is not None and found.runs:  # an empty base may be an unmounted disk
-                self._cache.keep_only(found.runs)
+            if self._run_cache is not None and found.runs:  # an empty base may be an unmounted disk
+                self._run_cache.keep_only(found.runs)
         if changed or other_settings:
             self._runs_of_settings = _runs_of_settings(found.runs.values())
             self._run_of_content = {path: run.id for run in found.runs.values() for path in run.content_paths}
         return changed | other_settings
 
     def _loader(self, run: FoundRun) -> RunLoader:
-        return RunLoader(run, self._buffer_pool, self._column_cache, self._cache, self._unsaved_bytes)
+        return RunLoader(run, self._buffer_pool, self._column_cache, self._run_cache, self._unsaved_bytes)
 
     def _set_loaders(self, loaders: dict[str, RunLoader]) -> None:
         self._loaders = loaders

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from mindscope.table.frames import pyarrow_module
 
 BUCKETS = 64
 """Directories of a dataset. Many small files make every engine slow, so that runs share a file."""
-_FORMAT = 1
+_FORMAT = 2
 """Grows with every change of the files."""
 _ROWS = 1 << 20
 """Rows of a row group, and of what is in memory."""
@@ -93,7 +94,7 @@ def export_discovery(
         runs.sort(key=lambda run: run.id)
         name = _FILE.format(_digest(runs, (tuple(tags), overwritten)))
         path = Path(target) / "scalars" / f"bucket={number:02d}" / name
-        if path.exists() or _write(_unfinished(path), runs, tags, overwritten):
+        if path.exists() or write_tables(_unfinished(path), scalar_tables(_opened(runs), tags, overwritten)):
             files[path] = not path.exists()
     for path, is_new in files.items():
         if is_new:
@@ -124,23 +125,23 @@ def _bytes(run: str) -> bytes:
     return run.encode("utf-8", "surrogatepass")
 
 
-def _write(path: Path, runs: Iterable[FoundRun], tags: Sequence[str], overwritten: bool) -> bool:
-    """Write a file; returns whether its runs have a scalar."""
+def write_tables(path: Path, tables: Iterator[Any]) -> int:
+    """Write a Parquet file with a row group for each table; returns the number of rows, 0 without a file."""
     parquet = pyarrow_module("pyarrow.parquet")
-    tables = _tables(runs, tags, overwritten)
     first = next(tables, None)
     if first is None:
-        return False
+        return 0
     path.parent.mkdir(parents=True, exist_ok=True)
+    rows = 0
     try:
-        with parquet.ParquetWriter(path, first.schema) as writer:
-            writer.write_table(first)
-            for table in tables:
-                writer.write_table(table)
+        with parquet.ParquetWriter(path, first.schema, compression="zstd", use_dictionary=["run", "tag"]) as writer:
+            for table in chain([first], tables):
+                writer.write_table(table, row_group_size=2 * _ROWS)
+                rows += table.num_rows
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    return True
+    return rows
 
 
 def _unfinished(path: Path) -> Path:
@@ -157,8 +158,13 @@ class _Piece(NamedTuple):
     value: NDArray[Any]
 
 
-def _tables(runs: Iterable[FoundRun], tags: Sequence[str], overwritten: bool) -> Iterator[Any]:
-    """Yield tables of about ``_ROWS`` rows, so that memory stays bounded."""
+def scalar_tables(
+    runs: Iterable[tuple[str, Run]], tags: Sequence[str] = (), overwritten: bool = False
+) -> Iterator[Any]:
+    """Yield tables of about ``_ROWS`` points of runs with their ids, so that memory stays bounded.
+
+    Their columns are those of ``export_dataset``.
+    """
     pieces: list[_Piece] = []
     for piece in _pieces(runs, tags, overwritten):
         pieces.append(piece)
@@ -169,18 +175,22 @@ def _tables(runs: Iterable[FoundRun], tags: Sequence[str], overwritten: bool) ->
         yield _table(pieces)
 
 
-def _pieces(runs: Iterable[FoundRun], tags: Sequence[str], overwritten: bool) -> Iterator[_Piece]:
+def _opened(runs: Iterable[FoundRun]) -> Iterator[tuple[str, Run]]:
     for found in runs:
         loader = RunLoader(found)
         loader.read_all()
-        run = Run(loader.store, loader.read_all)
+        yield found.id, Run(loader.store, loader.read_all)
+
+
+def _pieces(runs: Iterable[tuple[str, Run]], tags: Sequence[str], overwritten: bool) -> Iterator[_Piece]:
+    for id, run in runs:
         for tag in sorted(run.tags("scalar")):
             if tags and not any(fnmatchcase(tag, pattern) for pattern in tags):
                 continue
             scalars = run.scalars(tag, overwritten=overwritten)
             for start in range(0, len(scalars), _ROWS):
                 part = slice(start, start + _ROWS)
-                yield _Piece(found.id, tag, scalars.step[part], scalars.wall_time[part], scalars.value[part])
+                yield _Piece(id, tag, scalars.step[part], scalars.wall_time[part], scalars.value[part])
 
 
 def _table(pieces: Sequence[_Piece]) -> Any:

@@ -17,7 +17,7 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from io import FileIO
 from pathlib import Path
 from threading import Lock
@@ -41,15 +41,22 @@ RESERVED_BYTES = 16 << 20
 """Free disk space that the cache never uses: users' annotations and the logs themselves need it more."""
 
 
+def cache_folder(workspace: Path, base: str) -> Path:
+    """Return the folder of the cache of a base directory."""
+    return workspace / CACHE_FOLDER / hashlib.sha256(os.fsencode(base)).hexdigest()[:24]
+
+
 class RunCache:
     """Cache of the runs below one base directory. Thread-safe.
 
-    Only the first process that opens a cache writes it; others read its content and keep new data in memory.
+    Only the first process that opens a cache writes it; others read its content and keep new data in memory. With
+    ``is_reader``, it never writes, so that any number of processes may start from the cache of another.
     """
 
-    def __init__(self, workspace: Path, base: str, limit_bytes: int) -> None:
+    def __init__(self, workspace: Path, base: str, limit_bytes: int, *, is_reader: bool = False) -> None:
         """Open the cache. Logs one warning if the cache has a problem, and reads the event files instead."""
-        self.folder = workspace / CACHE_FOLDER / hashlib.sha256(os.fsencode(base)).hexdigest()[:24]
+        self.folder = cache_folder(workspace, base)
+        self._is_reader = is_reader
         self._workspace = workspace
         self._limit_bytes = limit_bytes
         self._others_bytes = 0  # size of the other caches of the workspace
@@ -72,6 +79,35 @@ class RunCache:
     def is_writer(self) -> bool:
         """Whether this process writes the cache."""
         return self._holder is not None and not self._is_stopped
+
+    @property
+    def ids(self) -> set[str]:
+        """The runs with a state."""
+        with self._lock:
+            return self._index.ids
+
+    def state(self, id: str) -> State | None:
+        """Return the state of a run as another cache of this base can ``adopt`` it; None after ``find``."""
+        with self._lock:
+            return self._states.get(id)
+
+    def adopt(self, states: Mapping[str, State], folder: Path) -> None:
+        """Take over states of runs, with their chunks in the ``folder`` of another cache of this base.
+
+        Chunks that are then unused stay until the next process opens the cache: a reader may use them. Does nothing if
+        this process can't write, see ``is_writer``. Raises OSError if a chunk is missing.
+        """
+        names = {name for state, _ in states.values() for name, *_ in state["chunks"]}
+        sizes = {name: (folder / name).stat().st_size for name in names}
+        if not self.has_room(sum(sizes.values())):
+            return
+        for name in names:
+            _link(folder / name, self.folder / name)
+        with self._lock:
+            for name, size in sizes.items():
+                self._count(name, size)
+            self._index.put_all({id: state_record(id, *state) for id, state in states.items()})
+            self._states.update(states)
 
     def find(self, id: str) -> tuple[CachedStore, Any] | None:
         """Return the state of a run and its reading progress; None if the cache has no valid state."""
@@ -135,13 +171,16 @@ class RunCache:
             self._holder = None
 
     def _open(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._holder = hold(self.folder / LOCK_NAME)
+        if not self._is_reader:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._holder = hold(self.folder / LOCK_NAME)
         self._states = self._read_index()
         with os.scandir(self.folder) as entries:
             for entry in entries:
                 if entry.name.endswith(CHUNK_SUFFIX):
                     self._count(entry.name, entry.stat().st_size)
+        if self._is_reader:
+            return
         if self._holder is None:
             log.warning("cache: another viewer of these runs writes it; this one keeps what is new in memory")
             return
@@ -205,3 +244,15 @@ class RunCache:
         if not self._is_stopped:
             log.warning("cache %s: %s", self.folder, reason)
         self._is_stopped = True
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file another name; where the file system has no links, copy it."""
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return
+    except OSError:
+        unfinished = target.with_suffix(".part")
+        shutil.copyfile(source, unfinished)
+        unfinished.replace(target)

@@ -69,7 +69,9 @@ def serve(settings: Settings, on_ready: Callable[[], None]) -> None:
 
         base, workspace = settings.summary_base_dir, settings.workspace
         with followed(base, settings.reload_interval):
-            catalog = Catalog(base, workspace, settings.cache_size, follow_links=settings.follow_links)
+            catalog = Catalog(
+                base, workspace, settings.cache_size, follow_links=settings.follow_links, index=settings.index
+            )
             app = create_app(settings, catalog)
             server = ViewerServer(uvicorn_config(app, tls), app.state.viewer, ready)
             with _watching(catalog, app.state.viewer, settings.reload_interval), _signals_to(server):

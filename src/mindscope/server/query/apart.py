@@ -39,6 +39,7 @@ class RunsAddress:
     workspace: str | None
     cache_bytes: int
     follow_links: bool
+    index: str | None = None
 
 
 def query_apart(
@@ -97,7 +98,10 @@ def run_into(
     sys.meta_path.insert(0, _NoPandas())
     opened = RunsAddress(**runs)
     workspace = None if opened.workspace is None else Path(opened.workspace)
-    catalog = Catalog(directory_of(opened.base), workspace, opened.cache_bytes, follow_links=opened.follow_links)
+    index = None if opened.index is None else Path(opened.index)
+    catalog = Catalog(
+        directory_of(opened.base), workspace, opened.cache_bytes, follow_links=opened.follow_links, index=index
+    )
     catalog.refresh()
     try:
         result = run_query(SqlSource(catalog, Runs(catalog).lineage), statement, QueryLimits(**limits))

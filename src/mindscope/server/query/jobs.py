@@ -44,7 +44,7 @@ class QueryJobs(BackgroundJobs[_Key, Task[QueryResult]]):
         self._limits = QueryLimits(MOST_ROWS, MOST_SECONDS, min(MOST_BYTES, self._process_bytes // 2))
         self._runs = RunsAddress(
             str(viewer.catalog.base), None if workspace is None else str(workspace), viewer.catalog.cache_bytes,
-            settings.follow_links,
+            settings.follow_links, None if settings.index is None else str(settings.index),
         )  # fmt: skip
 
     @with_problem
