@@ -19,7 +19,7 @@ from mindscope.indexing import Manifest, build_index, read_manifest
 from mindscope.indexing.plan import LEAST_PART_BYTES, PART_BYTES, RunFiles, bucket_of, plan_parts, plan_tasks
 from mindscope.indexing.task import Task, run_task
 from mindscope.ingest import Catalog
-from mindscope.reading import open_runs
+from mindscope.reading import open_runs, pack_runs
 from tests.event_log import append, steps, version
 from tests.ingest.cached import contents, fresh, opened
 
@@ -219,6 +219,9 @@ def test_without_an_index_the_logs_are_read(tmp_path: Path, caplog: pytest.LogCa
 def test_what_stops_an_index_is_said(tmp_path: Path) -> None:
     base, place = tmp_path / "runs", tmp_path / "place"
     write_runs(base, 1)
+    pack_runs([str(base)], str(tmp_path / "runs.mscope"))
+    with pytest.raises(IndexingError, match="archive"):
+        indexed(tmp_path / "runs.mscope", place)
     with pytest.raises(IndexingError, match="room"):
         indexed(base, place, limit_bytes=100)
     with pytest.raises(IndexingError, match="all machines"):

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mindscope.archive.names import archive_of
 from mindscope.errors import IndexingError
 from mindscope.indexing.manifest import Manifest, Part, index_folder, publish, read_manifest
 from mindscope.indexing.plan import plan_parts, plan_tasks, run_files
@@ -73,11 +74,13 @@ def build_index(
 
     Raises:
         RunNotFoundError: ``base`` is no directory, or there is no run below it.
-        IndexingError: a viewer or another call writes this cache, or ``directory`` has no room.
+        IndexingError: ``base`` is an archive, a viewer or another call writes this cache, or ``directory`` has no room.
         MissingPackageError: pyarrow is not installed.
         OSError: writing failed.
     """
     pyarrow_module("pyarrow.parquet")
+    if archive_of(base) is not None:
+        raise IndexingError(Reason("index_of_archive", path=str(base)))
     discovery = find_below(base, follow_links)
     resolved = os.path.realpath(directory_of(base))
     cache = RunCache(directory, resolved, limit_bytes)

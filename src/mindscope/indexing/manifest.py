@@ -64,9 +64,9 @@ class Manifest:
         return sum(part.rows for part in self.parts)
 
 
-def index_folder(directory: Path, base: str) -> Path:
+def index_folder(directory: str | Path, base: str) -> Path:
     """Return the folder of the index of a base directory, whose path is resolved."""
-    return cache_folder(directory, base) / "index"
+    return cache_folder(Path(directory), base) / "index"
 
 
 def read_manifest(folder: Path) -> Manifest:
