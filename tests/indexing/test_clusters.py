@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 from bench.scalar_logs import scalar_records
 from mindscope.cli.executors import ExecutorName, core_processes, executor_of
 from mindscope.indexing import Manifest, build_index
+from tests.server.live_viewer import free_port
 
 from .indexed import from_index, indexed, parquet_bytes
 
@@ -77,11 +77,9 @@ def kill_worker(is_worker: Callable[[list[str]], bool]) -> None:
 
 
 def started_node(cluster: Any, **options: Any) -> Any:
-    """A node with one worker. Ray gives its start 30 s, which a busy machine exceeds."""
-    for _ in range(4):
-        with suppress(Exception):
-            return cluster.add_node(num_cpus=1, **options)
-    return pytest.fail("no node of Ray has started")
+    """A node with one worker. With given ports, Ray does not wait 15 s for its agents, which a busy machine exceeds."""
+    names = ("metrics_agent_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
+    return cluster.add_node(num_cpus=1, **{name: free_port() for name in names}, **options)
 
 
 def test_nodes_of_a_ray_cluster_may_fail(
