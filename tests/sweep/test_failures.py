@@ -7,12 +7,13 @@ import os
 import signal
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import mindscope
-from mindscope.sweep.trial_process import TrialProcess
+from mindscope.sweep.trial_process import TrialProcess, last_lines
 from tests.sweep.scripts import GRID, QUADRATIC, RANDOM, finish, run, start, states, status, trials
 
 FAILING = """
@@ -91,9 +92,9 @@ def test_a_process_that_ignores_sigterm_is_killed_with_its_children(tmp_path: Pa
         "print(child.pid, flush=True)\ntime.sleep(100)\n"
     )
     process = TrialProcess([sys.executable, "-c", script], os.environ, tmp_path / "out", tmp_path)
-    while not process.last_lines():
+    while not last_lines(tmp_path / "out"):
         time.sleep(0.05)
-    child = int(process.last_lines()[0])
+    child = int(last_lines(tmp_path / "out")[0])
     process.end(grace_s=0.3)
     deadline = time.monotonic() + 20
     while (code := process.poll()) is None and time.monotonic() < deadline:
@@ -156,3 +157,19 @@ def test_run_cap_holds_for_two_processes(tmp_path: Path) -> None:
     assert [process.returncode for process in both] == [0, 0], said
     assert states(tmp_path) == ["COMPLETE"] * 6
     assert len({trial.params["x"] for trial in trials(tmp_path)}) == 6  # a shared seed repeats nothing
+
+
+@pytest.mark.skipif(find_spec("cmaes") is None, reason="cmaes is not installed")
+def test_two_processes_share_a_search_by_cmaes_that_hyperband_prunes(tmp_path: Path) -> None:
+    sweep = RANDOM.replace("random", "cmaes").replace(
+        "x: {min: -4.0, max: 4.0}", "x: {min: -4.0, max: 4.0}\n  y: {min: -4.0, max: 4.0}"
+    )
+    sweep = sweep.replace("run_cap: 6", "run_cap: 10") + "pruner: {type: hyperband, min_iter: 1, max_iter: 9}\n"
+    both = [start(tmp_path, QUADRATIC.replace("range(3)", "range(9)"), sweep) for _ in range(2)]
+    said = [finish(process) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert set(states(tmp_path)) == {"COMPLETE", "PRUNED"}
+    assert len(trials(tmp_path)) == 10
+    assert all("trial " in text for text in said)  # both did some
+    worst = max(trial.value for trial in trials(tmp_path) if trial.state.name == "PRUNED")
+    assert status(tmp_path)["best"] < worst

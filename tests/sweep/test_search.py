@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
@@ -39,11 +40,17 @@ def config(goal: str) -> SweepConfig:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("goal", ["minimize", "maximize"])
-def test_a_bayesian_search_beats_a_random_one(tmp_path: Path, goal: str) -> None:
-    results: dict[str, list[float]] = {"random": [], "bayes": []}
-    for method, values in results.items():
+NEEDS_CMAES = pytest.mark.skipif(find_spec("cmaes") is None, reason="cmaes is not installed")
+
+
+@pytest.mark.parametrize(
+    ("method", "goal"),
+    [("bayes", "minimize"), ("bayes", "maximize"), pytest.param("cmaes", "minimize", marks=NEEDS_CMAES)],
+)
+def test_a_search_beats_a_random_one(tmp_path: Path, method: str, goal: str) -> None:
+    results: dict[str, list[float]] = {"random": [], method: []}
+    for name, values in results.items():
         for seed in range(7):
-            one = replace(config(goal), name=f"{method}-{seed}", method=method, seed=seed)
+            one = replace(config(goal), name=f"{name}-{seed}", method=name, seed=seed)
             values.append(abs(best_of(tmp_path, one)))
-    assert median(results["bayes"]) < 0.5 * median(results["random"])
+    assert median(results[method]) < 0.5 * median(results["random"])

@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from mindscope import landscape
+from mindscope.cli.ray_cluster import ray_cluster
 from mindscope.errors import MissingPackageError
 from mindscope.reasons import Reason
 
@@ -80,15 +81,5 @@ def _dask(workers: int | None, address: str | None) -> Iterator[Executor]:
 
 def _ray(workers: int | None, address: str | None) -> Iterator[Executor]:
     """Yield the cluster at an address; without one, this machine."""
-    try:
-        import ray  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise MissingPackageError(Reason("executor_missing", executor="ray", package="ray")) from None
-
-    cluster: Any = ray
-    local = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-    cluster.init(**({"address": address} if address else local))
-    try:
+    with ray_cluster(address, workers):
         yield landscape.RayExecutor()
-    finally:
-        cluster.shutdown()

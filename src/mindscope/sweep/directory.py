@@ -38,6 +38,8 @@ class SweepStatus:
     problem: str
     workers: int = 1
     devices: str = ""
+    executor: str = "process"
+    gpus: float = 0.0
 
 
 class SweepDirectory:
@@ -100,8 +102,10 @@ def _is_valid(status: SweepStatus) -> bool:
         status.metric or "",
         status.best_trial or "",
         status.devices,
+        status.executor,
     )
-    is_number = status.best is None or (isinstance(cast(Any, status.best), (int, float)) and abs(status.best) < 1e308)
+    numbers: tuple[Any, ...] = (status.gpus, 0 if status.best is None else status.best)
+    is_number = all(isinstance(number, (int, float)) and abs(number) < 1e308 for number in numbers)
     return is_number and all(type(n) is int for n in counts) and all(isinstance(cast(Any, t), str) for t in texts)
 
 

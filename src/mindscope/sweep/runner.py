@@ -14,6 +14,7 @@ from mindscope.sweep.config import SweepConfig
 from mindscope.sweep.directory import SweepDirectory, SweepStatus
 from mindscope.sweep.study import SweepStudy
 from mindscope.sweep.trial import Ending, Environment, RunningTrial
+from mindscope.sweep.trial_process import StartProcess, TrialProcess
 from mindscope.sweep.workers import Worker
 
 _LOOK_S = 0.1
@@ -29,6 +30,7 @@ class RunnerOptions:
     """How a process works on a sweep.
 
     ``devices`` are shared by the ``workers`` in turns; ``max_failures`` trials that fail in a row end the process.
+    ``start`` starts the process of a trial, by the ``executor`` of that name with ``gpus`` for each.
     """
 
     base: Path
@@ -37,6 +39,9 @@ class RunnerOptions:
     max_failures: int
     environment: Environment
     say: Callable[[str], None]
+    start: StartProcess = TrialProcess
+    executor: str = "process"
+    gpus: float = 0.0
 
 
 class SweepRunner:
@@ -98,7 +103,7 @@ class SweepRunner:
                 continue
             trial = RunningTrial(self._config, self.directory, self._study, claimed)
             self._slots[slot] = trial
-            trial.begin(self._options.environment, self._devices(slot))
+            trial.begin(self._options.environment, self._devices(slot), self._options.start)
             self._write_status()
 
     def _devices(self, slot: int) -> Mapping[str, str]:
@@ -109,11 +114,11 @@ class SweepRunner:
         number, output = trial.claimed.number, self.directory.output(trial.claimed.number)
         what = f"{ending.state}: {ending.text}" if ending.text else ending.state
         self._options.say(f"trial {number} {what} ({trial.text})")
-        if ending.state != "failed":
+        if ending.state in ("complete", "pruned", "stopped"):
             self._failures = 0 if ending.state != "stopped" else self._failures
         else:
             self._failures += 1
-            self._problem = f"trial {number} failed: {ending.text}"
+            self._problem = f"trial {number} {what}"
             if self._failures >= self._options.max_failures:
                 lines = "\n".join(f"  {line}" for line in trial.last_lines()) or "  it printed nothing"
                 self._problem = f"{self._failures} trials failed in a row, the last because {ending.text}"
@@ -145,7 +150,10 @@ class SweepRunner:
 
     def _status(self) -> SweepStatus:
         options = self._options
-        return replace(self._study.status(self._problem), workers=options.workers, devices=",".join(options.devices))
+        return replace(
+            self._study.status(self._problem), workers=options.workers, devices=",".join(options.devices),
+            executor=options.executor, gpus=options.gpus,
+        )  # fmt: skip
 
     @property
     def is_stopped(self) -> bool:

@@ -19,8 +19,9 @@ from mindscope.sweep.parameters import nested
 from mindscope.sweep.study import ClaimedTrial, SweepStudy
 from mindscope.sweep.trial_environment import TrialEnvironment
 from mindscope.sweep.trial_metric import TrialMetric, record_ending, record_parameters
-from mindscope.sweep.trial_process import GRACE_S, TrialProcess
+from mindscope.sweep.trial_process import GRACE_S, StartedProcess, StartProcess, TrialLostError, last_lines
 
+_NOT_STARTED = "its command can't start"
 READ_S = 0.5
 """The metric of a trial that runs is read at this interval."""
 Environment = Callable[[Path, Path], Mapping[str, str]]
@@ -29,7 +30,10 @@ Environment = Callable[[Path, Path], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a trial ended: ``state`` is complete, pruned, stopped or failed; ``text`` says more."""
+    """How a trial ended: ``state`` is complete, pruned, stopped, lost or failed; ``text`` says more.
+
+    A trial is stopped with the sweep, and lost with its worker. Both are queued again.
+    """
 
     state: str
     text: str
@@ -42,13 +46,13 @@ class RunningTrial:
         self, config: SweepConfig, directory: SweepDirectory, study: SweepStudy, claimed: ClaimedTrial
     ) -> None:
         self._config, self._directory, self._study, self.claimed = config, directory, study, claimed
-        self._process: TrialProcess | None = None
+        self._process: StartedProcess | None = None
         self._metric: TrialMetric | None = None
         self._read_at = 0.0
         self._is_pruned = False
         self._problem = ""
 
-    def begin(self, environment: Environment, devices: Mapping[str, str]) -> None:
+    def begin(self, environment: Environment, devices: Mapping[str, str], start: StartProcess) -> None:
         """Record the parameters and start the process."""
         number, config = self.claimed.number, self._config
         run, output = self._directory.trial(number), self._directory.output(number)
@@ -61,12 +65,11 @@ class RunningTrial:
             notes = output.with_suffix(".notes")
             notes.touch()
             variables = {**environment(notes, run), **trial.variables(), **devices}
-            self._process = TrialProcess(
-                command_line(config.command, arguments), variables, output, config.path.absolute().parent
-            )
+            command = command_line(config.command, arguments)
+            self._process = start(command, variables, output, config.path.absolute().parent)
             self._metric = None if config.metric is None else TrialMetric(run, config.metric.name)
         except (OSError, ValueError) as error:
-            self._problem = f"its command can't start: {error}"
+            self._problem = f"{_NOT_STARTED}: {error}"
 
     @property
     def _named(self) -> dict[str, Any]:
@@ -81,7 +84,12 @@ class RunningTrial:
         """Read the metric and prune; return how the trial ended, None while it runs."""
         if self._process is None:
             return self._told(Ending("failed", self._problem))
-        code = self._process.poll()
+        try:
+            code = self._process.poll()
+        except TrialLostError as error:
+            return self._told(Ending("stopped" if self._process.is_ending else "lost", str(error)))
+        except OSError as error:
+            return self._told(Ending("failed", f"{_NOT_STARTED}: {error}"))
         if code is None and time.monotonic() - self._read_at < READ_S:
             return None
         self._read()
@@ -133,7 +141,7 @@ class RunningTrial:
             self._study.complete(self.claimed, 0.0 if last is None else last)
         elif ending.state == "pruned":
             self._study.prune(self.claimed)
-        elif ending.state == "stopped":
+        elif ending.state in ("stopped", "lost"):
             self._study.put_back(self.claimed)
         else:
             self._study.fail(self.claimed)
@@ -141,7 +149,7 @@ class RunningTrial:
 
     def last_lines(self) -> list[str]:
         """Return the end of what the process printed."""
-        return [] if self._process is None else self._process.last_lines()
+        return last_lines(self._directory.output(self.claimed.number))
 
     @property
     def text(self) -> str:

@@ -29,7 +29,7 @@ def record_parameters(directory: Path, values: Mapping[str, Any], sweep: str) ->
 
 def record_ending(directory: Path, state: str, sweep: str) -> None:
     """Write how a trial ended into its run, which its process can't do if a signal ended it. Raises OSError."""
-    has_failed = state in ("failed", "stopped")
+    has_failed = state in ("failed", "stopped", "lost")
     messages = [*_messages({"env/trial_state": state}, sweep)[:2], session_end(FAILURE if has_failed else SUCCESS)]
     _write(directory, messages)
 

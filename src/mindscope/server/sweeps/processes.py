@@ -17,6 +17,7 @@ from mindscope.server.sweeps.query import FoundSweep
 START_S = 20.0
 _DEVICES = re.compile(r"[\w-]+(,[\w-]+)*", re.ASCII)
 _MOST_WORKERS = 256
+_MOST_GPUS = 64.0
 
 
 class SweepProcesses:
@@ -57,11 +58,15 @@ class SweepProcesses:
 
 
 def _command(sweep: FoundSweep) -> list[str]:
-    """Return the command line; what the status gives is checked, since others may have written it."""
+    """Return the command line; what the status gives is checked, since others may have written it.
+
+    A sweep on Ray continues in the cluster of RAY_ADDRESS of the viewer: an address of the status is not trusted.
+    """
     status = sweep.status
     workers = status.workers if 1 <= status.workers <= _MOST_WORKERS else 1
     devices = ["--devices", status.devices] if _DEVICES.fullmatch(status.devices) else []
+    on_ray = ["--executor", "ray", "--gpus", f"{min(max(status.gpus, 0.0), _MOST_GPUS):g}"]
     return [
         sys.executable, "-m", "mindscope", "sweep", str(sweep.file), "--dir", str(sweep.directory.path.parent),
-        "--workers", str(workers), *devices,
+        "--workers", str(workers), *(on_ray if status.executor == "ray" else devices),
     ]  # fmt: skip
