@@ -12,6 +12,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import mindscope
+from mindscope.capture.event_stream import EventStream
+from mindscope.formats.kinds.tensorboard_plugins import layout_to_tensorboard
+from mindscope.formats.tensorboard import summary_event
+from mindscope.formats.tensorboard_values import value_field
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .scalars_page import card, show_all_controls, wait_until_drawn
@@ -111,3 +115,27 @@ def test_runs_without_a_layout_have_no_switch(open_page: OpenPage, tmp_path: Pat
         show_all_controls(page)
         expect(page.get_by_test_id("layout")).to_have_count(0)
         expect(page.get_by_test_id("layout-hint")).to_have_count(0)
+
+
+def test_closed_categories_are_folded_and_an_unreadable_layout_is_named(open_page: OpenPage, tmp_path: Path) -> None:
+    chart = {"title": "both", "multiline": {"tag": ["loss"]}}
+    layout = {"category": [{"title": "open", "chart": [chart]}, {"title": "shut", "chart": [chart], "closed": True}]}
+    value = layout_to_tensorboard(layout)
+    torn = {**value, "tensor": {**value["tensor"], "string_val": [b"\xff\xff\xff"]}}
+    for run, message in (("good", value), ("torn", torn)):
+        stream = EventStream(tmp_path / "logs" / run)
+        stream.add_event(summary_event(1.0, 0, value_field(message)), 0)
+        stream.close()
+        with mindscope.SummaryWriter(tmp_path / "logs" / run, system_metrics=False) as writer:
+            writer.add_scalar("loss", 1.0, 0)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 2 and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/scalars?run=good&run=torn&layout=custom")
+        groups = page.get_by_test_id("tag-group")
+        expect(groups).to_have_count(2)
+        for at, is_open in enumerate(("true", "false")):
+            expect(groups.nth(at).locator("[aria-expanded]").first).to_have_attribute("aria-expanded", is_open)
+        expect(card(page, "both")).to_have_count(1)
+        unread = page.get_by_test_id("layout-unread")
+        expect(unread).to_have_count(1)
+        expect(unread).to_contain_text("Layout of torn")

@@ -82,6 +82,12 @@ class SweepDirectory:
         part.write_text(json.dumps(asdict(status)))
         part.replace(self.path / STATUS)
 
+    def status_version(self) -> int:
+        """Return a number that another status changes; 0 without one."""
+        with suppress(OSError):
+            return (self.path / STATUS).stat().st_mtime_ns
+        return 0
+
     def read_status(self) -> SweepStatus | None:
         """Return the status; None without one that can be read."""
         with suppress(OSError, ValueError, TypeError):

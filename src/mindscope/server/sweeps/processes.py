@@ -40,7 +40,11 @@ class SweepProcesses:
     def _started(self, sweep: FoundSweep) -> subprocess.Popen[bytes]:
         sweep.directory.create()
         sweep.directory.stop_file.unlink(missing_ok=True)
-        output = sweep.directory.path / "output" / "sweep.txt"
+        output, version = sweep.directory.path / "output" / "sweep.txt", sweep.directory.status_version()
+
+        def has_begun() -> bool:  # it writes a status when its study is open, which a damaged journal prevents
+            return sweep.directory.status_version() != version
+
         with output.open("wb") as file:
             child = subprocess.Popen(
                 _command(sweep), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
@@ -48,7 +52,7 @@ class SweepProcesses:
                 env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1"},
             )  # fmt: skip
         deadline = time.monotonic() + START_S
-        while child.poll() is None and not sweep.is_running and time.monotonic() < deadline:
+        while child.poll() is None and not has_begun() and time.monotonic() < deadline:
             time.sleep(0.05)
         if child.poll():
             lines = output.read_bytes()[-2000:].decode("utf-8", "replace").splitlines()[-3:]
