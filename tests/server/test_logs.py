@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import csv
 import os
+import sys
 import time
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -22,9 +25,11 @@ from mindscope.debug.logs.print_index import PrintIndex
 from mindscope.formats import wire
 from mindscope.formats.print_schemas import PRINT
 from mindscope.ingest import Catalog
+from mindscope.reading.training_logs import TrainingLogs
 from mindscope.server.app import create_app
 from mindscope.server.logs.tensors import tensors_of
 from mindscope.settings import Settings
+from mindscope.store import RunStore
 from mindscope.types import Kind
 from tests.debug.formats.test_print_file import VALUES, write_zeros
 from tests.debug.made_sources import Recorded, output, source_of
@@ -381,3 +386,25 @@ def test_a_match_far_to_the_right_or_over_lines_is_cut_to_its_surroundings(ask: 
     assert len(found["text"]) <= 400
     over_lines = ask("lines", regex=r"y\n  end", count=1)["lines"][0]["match"]
     assert over_lines["text"][over_lines["begin"] : over_lines["end"]] == "y"
+
+
+def test_logs_of_four_times_as_many_runs_cost_four_times_as_much(tmp_path: Path) -> None:
+    write(tmp_path / "group/run7/train.log", line(1, "ERROR", "x"))
+
+    def calls_for(count: int) -> int:
+        stores = {id: RunStore(id, tmp_path / id) for id in (f"group/run{number}" for number in range(count))}
+        calls = Counter[str]()
+
+        def counted(frame: FrameType, event: str, argument: object) -> None:
+            calls[event] += 1
+
+        sys.setprofile(counted)
+        try:
+            logs = TrainingLogs(stores)
+            found = {id: logs.of(store) for id, store in stores.items()}
+        finally:
+            sys.setprofile(None)
+        assert [id for id, paths in found.items() if paths] == ["group/run7"]
+        return calls.total()
+
+    assert calls_for(400) < 5 * calls_for(100)

@@ -76,10 +76,10 @@ class FailureChecks:
         # a viewer answers before it imports what reads logs
         from mindscope.debug.logs.crash import CrashKind
         from mindscope.reading.failures import find_failures, read_failures
-        from mindscope.reading.training_logs import crashes_of, logs_of
+        from mindscope.reading.training_logs import TrainingLogs, crashes_of
 
         with suppress(OSError):
-            crashes = crashes_of(logs_of(store, self._catalog.runs), stores)
+            crashes = crashes_of(TrainingLogs(self._catalog.runs).of(store), stores)
             if crashes:
                 crash = crashes[0].crash
                 error = "" if crash.kind is CrashKind.INTERRUPTED else crash.errors[-1].error

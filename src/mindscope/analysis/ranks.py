@@ -28,14 +28,25 @@ def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
     return {id: rank for id, rank in ranks.items() if sizes[rank.group] > 1}
 
 
+class RankGroups:
+    """The runs of the same trainings among ``runs``, which are read once."""
+
+    def __init__(self, runs: Mapping[str, RunStore]) -> None:
+        self._groups: dict[str, list[tuple[int, RunStore]]] = {}
+        for id, run in runs.items():
+            if (rank := _rank(id)) is not None:
+                self._groups.setdefault(rank.group, []).append((rank.number, run))
+
+    def of(self, store: RunStore) -> list[RunStore]:
+        """Return the runs of all ranks of a training, by rank; the run itself if it has no siblings."""
+        own = _rank(store.id)
+        siblings = [] if own is None else self._groups.get(own.group, [])
+        return [each for _, each in sorted(siblings, key=lambda sibling: sibling[0])] or [store]
+
+
 def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
-    """Return the runs of all ranks of a training, by rank; the run itself if it has no siblings."""
-    own = _rank(store.id)
-    if own is None:
-        return [store]
-    ranks = ((_rank(id), run) for id, run in runs.items())
-    siblings = [(rank.number, each) for rank, each in ranks if rank is not None and rank.group == own.group]
-    return [each for _, each in sorted(siblings, key=lambda sibling: sibling[0])] or [store]
+    """Return the runs of all ranks of one training, as ``RankGroups`` does for many."""
+    return [store] if _rank(store.id) is None else RankGroups(runs).of(store)
 
 
 def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:

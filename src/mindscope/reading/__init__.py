@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from mindscope.reading.sql.query import run_query as run_query
     from mindscope.reading.sql.result import QueryResult
     from mindscope.reading.tensorboard_export import export_tensorboard
-    from mindscope.reading.training_logs import logs_of as logs_of
+    from mindscope.reading.training_logs import TrainingLogs as TrainingLogs
     from mindscope.reading.values import Histograms, Sample, Values
     from mindscope.types import Kind as Kind
 
@@ -128,7 +128,7 @@ _MODULES = {
     "mindscope.reading.sql.query": "run_query",
     "mindscope.reading.sql.result": "QueryResult",
     "mindscope.reading.tensorboard_export": "export_tensorboard",
-    "mindscope.reading.training_logs": "logs_of",
+    "mindscope.reading.training_logs": "TrainingLogs",
     "mindscope.reading.values": "Histograms Sample Values",
     "mindscope.types": "Kind",
 }

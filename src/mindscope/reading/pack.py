@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +84,8 @@ def pack_runs(
     runs = {run.path: run for _, discovery in found for run in discovery.runs.values()}
     problems = [str(unreadable) for _, discovery in found for unreadable in discovery.unreadable]
     runs = _with_files(runs, problems)
-    files = list(dict.fromkeys(file for run in runs.values() for file in _files_of(run, list(runs), checkpoints)))
+    directories = {str(path) for path in runs}
+    files = list(dict.fromkeys(file for run in runs.values() for file in _files_of(run, directories, checkpoints)))
     if len(files) > MOST_ENTRIES - 1:
         raise ArchiveError(f"the runs have {len(files):,} files, more than {MOST_ENTRIES - 1:,}: pack some of them")
     ids = tuple(sorted(path.relative_to(base).as_posix() for path in runs))
@@ -122,7 +124,7 @@ def _common_base(found: Sequence[tuple[Path, Discovery]]) -> Path:
     return Path(os.path.commonpath([path.parent for path, _ in found]))
 
 
-def _files_of(run: FoundRun, paths: Sequence[Path], checkpoints: bool) -> Iterator[Path]:
+def _files_of(run: FoundRun, paths: AbstractSet[str], checkpoints: bool) -> Iterator[Path]:
     """Yield all files of a run that mindscope shows, of checkpoints only if they are wanted."""
     yield from (Path(file.path) for file in run.files)
     yield from (Path(file.path) for file in run.settings)
@@ -130,7 +132,7 @@ def _files_of(run: FoundRun, paths: Sequence[Path], checkpoints: bool) -> Iterat
     for path in (*map(Path, run.content_paths), *failures.running_data, *failures.flight_records):
         yield from _files_below(path)
     with suppress(OSError):
-        yield from find_logs(run.path, [path for path in paths if path != run.path])
+        yield from find_logs(run.path, paths)
     yield from _kept_files(run.path, checkpoints)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,34 +26,38 @@ _SEVERITY = ("INFO", "WARNING", "ERROR", "FATAL")
 _BESIDE = re.compile(r"logs?|rank_?\d+", re.IGNORECASE | re.ASCII)
 
 
-def find_logs(directory: Path, others: Collection[Path] = ()) -> list[Path]:
-    """Return the log files below the directory of a run, except those below the directories of ``others``.
+def find_logs(directory: Path, runs: AbstractSet[str] = frozenset()) -> list[Path]:
+    """Return the log files below the directory of a run, except those below the directories of ``runs`` inside it.
 
     The files of one process that glog writes by severity repeat each other; only the one with all lines counts. Raises
     OSError if the directory can't be read.
     """
     os.scandir(directory).close()
-    return _sorted(_below(directory, _DEPTH, {str(each) for each in others}))
+    return _sorted(_below(directory, _DEPTH, runs))
 
 
-def find_logs_beside(directory: Path, others: Collection[Path] = ()) -> list[Path]:
+def find_logs_beside(directory: Path, runs: AbstractSet[str] = frozenset()) -> list[Path]:
     """Find the logs in the directory that holds the one of a run, and in its directories such as ``logs``."""
-    known = {str(each) for each in (*others, directory)}
-    paths: list[Path] = []
+    paths, own = list[Path](), str(directory)
     for entry in entries_of(directory.parent):
         if _is_log(entry):
             paths.append(Path(entry.path))
-        elif _BESIDE.fullmatch(entry.name) and entry.path not in known and entry.is_dir(follow_symlinks=False):
-            paths += _below(Path(entry.path), 1, known)
+        elif (
+            _BESIDE.fullmatch(entry.name)
+            and entry.path not in runs
+            and entry.path != own
+            and entry.is_dir(follow_symlinks=False)
+        ):
+            paths += _below(Path(entry.path), 1, runs)
     return _sorted(paths)
 
 
-def _below(directory: Path, depth: int, others: Collection[str]) -> Iterator[Path]:
+def _below(directory: Path, depth: int, runs: AbstractSet[str]) -> Iterator[Path]:
     for entry in entries_of(directory):
         if _is_log(entry):
             yield Path(entry.path)
-        elif depth and entry.path not in others and _is_directory(entry):
-            yield from _below(Path(entry.path), depth - 1, others)
+        elif depth and entry.path not in runs and _is_directory(entry):
+            yield from _below(Path(entry.path), depth - 1, runs)
 
 
 def _is_log(entry: os.DirEntry[str]) -> bool:

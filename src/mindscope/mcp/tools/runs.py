@@ -156,7 +156,7 @@ class RunTools:
         with suppress(DebugDataError):
             sources = run.debug.sources
         profiles = [str(path.relative_to(run.path)) for path in run.profiles().paths if path.is_relative_to(run.path)]
-        logs = reading.logs_of(run.store, self._session.catalog.runs)
+        logs = reading.TrainingLogs(self._session.catalog.runs).of(run.store)
         return {
             "profiles": first(map(cut, profiles), _MOST_NAMES),
             "debugging_data": first(map(cut, sources), _MOST_NAMES),

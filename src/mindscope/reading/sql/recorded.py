@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.analysis.ranks import rank_stores
+from mindscope.analysis.ranks import RankGroups
 from mindscope.debug.logs.line_heads import Severity
 from mindscope.debug.logs.log_files import SECOND_NS, LogFiles
 from mindscope.debug.model.fields import FIELDS
@@ -22,7 +22,7 @@ from mindscope.reading.debug import RecordedSource, has_statistics
 from mindscope.reading.profiles import RunProfiles
 from mindscope.reading.sql.limits import SqlContext
 from mindscope.reading.sql.partitions import Columns, SqlPart
-from mindscope.reading.training_logs import logs_of
+from mindscope.reading.training_logs import TrainingLogs
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
 from mindscope.table.columns import TextColumn, array_of
@@ -54,8 +54,9 @@ def statistics_parts(context: SqlContext) -> list[SqlPart]:
 def log_parts(context: SqlContext) -> list[SqlPart]:
     """Return a part for each training: the first of its ranks has the logs of all."""
     runs = context.source.catalog.runs
-    firsts = ((id, store) for id, store in runs.items() if rank_stores(store, runs)[0] is store)
-    return [SqlPart((readable(id),), partial(_of_logs, store, runs, context.report)) for id, store in firsts]
+    groups, logs = RankGroups(runs), TrainingLogs(runs)
+    firsts = ((id, store) for id, store in runs.items() if groups.of(store)[0] is store)
+    return [SqlPart((readable(id),), partial(_of_logs, store, logs, context.report)) for id, store in firsts]
 
 
 def _profile_parts(part: Part, context: SqlContext) -> list[SqlPart]:
@@ -132,8 +133,8 @@ def _text(value: Any) -> str | None:
     return readable(str(list(cast("tuple[int, ...]", value))) if isinstance(value, tuple) else str(value))
 
 
-def _of_logs(store: RunStore, runs: Mapping[str, RunStore], report: Report, names: Sequence[str]) -> Iterator[Columns]:
-    logs = LogFiles(list(logs_of(store, runs).items()), None)
+def _of_logs(store: RunStore, trainings: TrainingLogs, report: Report, names: Sequence[str]) -> Iterator[Columns]:
+    logs = LogFiles(list(trainings.of(store).items()), None)
     logs.refresh()
     while not logs.is_complete:
         logs.run_step()

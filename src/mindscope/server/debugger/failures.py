@@ -16,7 +16,7 @@ from mindscope.debug.logs.crash import Crash
 from mindscope.ingest import Catalog
 from mindscope.reading.debugging_data import BASE_ID, path_name
 from mindscope.reading.failures import FailurePaths, find_failures, read_failures
-from mindscope.reading.training_logs import crashes_of, is_unclosed, logs_of
+from mindscope.reading.training_logs import TrainingLogs, crashes_of, is_unclosed
 from mindscope.server.debugger.failures_schema import (
     DebugCollective,
     DebugCrash,
@@ -47,17 +47,18 @@ def list_failures(catalog: Catalog, runs: Iterable[str]) -> DebugFailuresAnswer:
     answer = DebugFailuresAnswer(
         crashes=[], logs=0, unclosed=[], failures=[], ranks=[], mismatches=[], problems=[]
     )  # fmt: skip
+    logs = TrainingLogs(catalog.runs)
     for store, ranks in trainings_of(catalog, runs):
         _add(answer, ranks)
-        _add_crashes(answer, store, ranks, catalog)
+        _add_crashes(answer, store, ranks, logs)
     return answer
 
 
 def _add_crashes(
-    answer: DebugFailuresAnswer, store: RunStore, ranks: Sequence[RunStore], catalog: Catalog
+    answer: DebugFailuresAnswer, store: RunStore, ranks: Sequence[RunStore], trainings: TrainingLogs
 ) -> None:  # fmt: skip
     check_connected()
-    logs = logs_of(store, catalog.runs)
+    logs = trainings.of(store)
     answer.logs += len(logs)
     answer.crashes += [_crash(store.id, name, found) for name, found in crashes_of(logs, ranks)[:_MOST_CRASHES]]
     answer.unclosed += [rank.id for rank in ranks if is_unclosed(rank, time.time())]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mindscope.analysis.ranks import rank_stores
+from mindscope.analysis.ranks import RankGroups
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.views.figures import figures_from
 from mindscope.errors import MindscopeError
@@ -25,11 +25,11 @@ MOST_PROBLEMS = 20
 
 def list_sources(catalog: Catalog, opened: OpenSources, runs: Sequence[str]) -> DebugSourcesAnswer:
     """Return the debugging data of each run. Ranks of one training have one source, listed with the first of them."""
-    runs_by_id = catalog.runs
+    groups = RankGroups(catalog.runs)
     answer = DebugSourcesAnswer(sources=[], unlisted=[])
     seen: set[str] = set()
     for store in stores_of(catalog, runs):
-        ranks = rank_stores(store, runs_by_id)
+        ranks = groups.of(store)
         if store.id not in seen and any(map(has_statistics, ranks)):
             seen.update(rank.id for rank in ranks)
             _list(answer, store.id, OWN, lambda id=store.id: opened.get(catalog, id, OWN))

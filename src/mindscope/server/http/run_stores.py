@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mindscope.analysis.ranks import rank_stores
+from mindscope.analysis.ranks import RankGroups
 from mindscope.ingest import Catalog
 from mindscope.server.http.disconnect import while_connected
 from mindscope.store import RunStore
@@ -21,9 +21,9 @@ def stores_of(catalog: Catalog, ids: Iterable[str]) -> Iterator[RunStore]:
 
 def trainings_of(catalog: Catalog, ids: Iterable[str]) -> Iterator[tuple[RunStore, list[RunStore]]]:
     """As ``stores_of``, with the runs of all ranks of the training, each training once."""
-    runs, seen = catalog.runs, set[str]()
+    groups, seen = RankGroups(catalog.runs), set[str]()
     for store in stores_of(catalog, ids):
         if store.id not in seen:
-            ranks = rank_stores(store, runs)
+            ranks = groups.of(store)
             seen.update(rank.id for rank in ranks)
             yield store, ranks

@@ -14,7 +14,7 @@ from mindscope.debug.logs.index import LONGEST_MESSAGE
 from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.debug.logs.log_files import SECOND_NS, FileMessage, Selection
 from mindscope.ingest import Catalog
-from mindscope.reading.training_logs import crashes_of, logs_of
+from mindscope.reading.training_logs import TrainingLogs, crashes_of
 from mindscope.reasons import Reason
 from mindscope.server.http.run_stores import trainings_of
 from mindscope.server.http.schema import ReasonEntry
@@ -57,10 +57,10 @@ LEVELS = list(LogLevel)
 
 def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
     """Return the log files of trainings; ranks of one training have one entry."""
-    answer = LogFilesAnswer(logs=[])
+    answer, logs = LogFilesAnswer(logs=[]), TrainingLogs(catalog.runs)
     for store, _ in trainings_of(catalog, runs):
         files: list[LogFileEntry] = []
-        for name, path in logs_of(store, catalog.runs).items():
+        for name, path in logs.of(store).items():
             with suppress(OSError):  # deleted since it was found
                 files.append(LogFileEntry(name=name, size_bytes=path.stat().st_size))
         if files:

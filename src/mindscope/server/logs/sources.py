@@ -16,7 +16,7 @@ from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
 from mindscope.lru import LRU
-from mindscope.reading.training_logs import logs_of
+from mindscope.reading.training_logs import TrainingLogs
 from mindscope.reasons import Reason
 
 MOST_OPEN = 3
@@ -61,7 +61,7 @@ class OpenLogs:
             NoLogError: it has none, or not one of that name.
             RunNotFoundError, OSError: it can't be found.
         """
-        logs = logs_of(catalog.run(run), catalog.runs)
+        logs = TrainingLogs(catalog.runs).of(catalog.run(run))
         paths = tuple((name, path) for name, path in logs.items() if not names or name in names)
         if not paths:
             raise NoLogError(run)
