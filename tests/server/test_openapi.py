@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -135,6 +137,53 @@ def test_the_clients_copy_is_the_servers(printed: Any):
     assert printed == json.loads((ROOT / "ui" / "openapi.json").read_text()), (
         "write it anew: python -m mindscope.server.openapi_dump > ui/openapi.json"
     )
+
+
+def contract_digest(document: dict[str, Any]) -> str:
+    """The digest of what programs depend on: routes, messages and bounds, without texts."""
+
+    def without_texts(value: Any, is_names: bool = False) -> Any:
+        """Leave out descriptions and titles, but not fields of these names."""
+        if isinstance(value, list):
+            return [without_texts(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        kept = {key: item for key, item in value.items() if is_names or key not in ("description", "title", "summary")}
+        return {key: without_texts(item, key in ("properties", "schemas")) for key, item in kept.items()}
+
+    parts = {key: document[key] for key in ("paths", "components")}
+    return hashlib.sha256(json.dumps(without_texts(parts), sort_keys=True).encode()).hexdigest()[:32]
+
+
+def test_a_change_of_the_api_raises_its_version(printed: Any):
+    versions = json.loads((ROOT / "tests/server/api_versions.json").read_text())
+    digest = contract_digest(printed)
+    assert versions.get(printed["info"]["version"]) == digest, (
+        f"routes or messages changed: raise API_VERSION in server/http/api_version.py, and add it with {digest}"
+    )
+    assert list(versions)[-1] == printed["info"]["version"]
+    assert len(set(versions.values())) == len(versions)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_change"),
+    [
+        (("paths", "/api/runs", "get", "operationId"), True),
+        (("components", "schemas", "ServerAnswer", "properties", "description"), True),
+        (("components", "schemas", "ServerAnswer", "properties", "pid", "type"), True),
+        (("components", "schemas", "ServerAnswer", "description"), False),
+        (("info", "version"), False),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, tuple) else None,
+)
+def test_a_change_of_routes_or_messages_changes_the_digest(printed: Any, path: tuple[str, ...], is_change: bool):
+    changed = deepcopy(printed)
+    *parents, last = path
+    inner = changed
+    for key in parents:
+        inner = inner[key]
+    inner[last] = {"type": "other"} if last == "description" and "properties" in parents else "other"
+    assert (contract_digest(changed) != contract_digest(printed)) is is_change
 
 
 def test_the_header_of_the_columns_is_as_documented(viewer: LiveViewer):

@@ -11,12 +11,12 @@ from pathlib import Path
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
-from mindscope._version import VERSION
 from mindscope.ingest import Catalog
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.http import static_files
 from mindscope.server.http.access import AccessMiddleware, require_editor
 from mindscope.server.http.admission import AdmissionMiddleware
+from mindscope.server.http.api_version import API_VERSION
 from mindscope.server.http.body_limit import BodyLimitMiddleware, add_body_error_handler
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.disconnect import DisconnectMiddleware
@@ -87,7 +87,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     """
     app = FastAPI(
         title="mindscope",
-        version=VERSION,
+        version=API_VERSION,
         description="What a mindscope viewer answers. Nothing here changes a log, unless --allow-delete is set.",
         openapi_url=None,
         docs_url=None,

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from mindscope._version import VERSION
 from mindscope.ingest.file_names import readable
 from mindscope.server.http.access import CurrentVisitor
+from mindscope.server.http.api_version import API_VERSION
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.info.schema import ServerAnswer
@@ -23,6 +24,7 @@ async def get_server(viewer: CurrentViewer, visitor: CurrentVisitor) -> ServerAn
     refusal = visitor.refusal
     return ServerAnswer(
         version=VERSION,
+        api_version=API_VERSION,
         base_dir=readable(str(viewer.settings.summary_base_dir)),
         reload_interval=viewer.settings.reload_interval,
         started_at=viewer.started_at,

@@ -9,11 +9,13 @@ from mindscope.server.http.schema import Answer, ReasonEntry
 class ServerAnswer(Answer):
     """The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
 
-    ``allow_delete``: the page may delete event files of runs. ``refusal``: why this user may change nothing, else null.
-    ``user`` is whom a trusted proxy names, else empty.
+    ``version`` is that of mindscope, ``api_version`` that of this API. ``allow_delete``: the page may delete event
+    files of runs. ``refusal``: why this user may change nothing, else null. ``user`` is whom a trusted proxy names,
+    else empty.
     """
 
     version: str
+    api_version: str
     base_dir: str
     reload_interval: float
     started_at: float

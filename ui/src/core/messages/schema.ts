@@ -5533,7 +5533,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_changes" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "token_missing" | "token_too_often" | "token_wrong" | "too_many_requests" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "viewer_read_only" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -8674,7 +8674,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_changes" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "token_missing" | "token_too_often" | "token_wrong" | "too_many_requests" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "viewer_read_only" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -8758,14 +8758,9 @@ export interface components {
         };
         /**
          * ReportRecord
-         * @description A report with its version, and who changed it last.
+         * @description A report with its version.
          */
         ReportRecord: {
-            /**
-             * Author
-             * @default
-             */
-            author: string;
             /** Blocks */
             blocks: components["schemas"]["ReportBlock"][];
             /** Title */
@@ -9068,7 +9063,7 @@ export interface components {
         };
         /**
          * RunNotesRecord
-         * @description Annotations of a run with their version, which a change must name. ``note_author`` wrote the note last.
+         * @description Annotations of a run with their version, which a change must name.
          */
         RunNotesRecord: {
             /**
@@ -9083,11 +9078,6 @@ export interface components {
              * @default
              */
             note: string;
-            /**
-             * Note Author
-             * @default
-             */
-            note_author: string;
             /**
              * Tags
              * @default []
@@ -9400,23 +9390,22 @@ export interface components {
          * ServerAnswer
          * @description The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
          *
-         *     ``allow_delete``: the page may delete event files of runs. ``refusal``: why this user may change nothing, else null.
-         *     ``user`` is whom a trusted proxy names, else empty.
+         *     ``version`` is that of mindscope, ``api_version`` that of this API. ``allow_delete``: the page may delete event
+         *     files of runs.
          */
         ServerAnswer: {
             /** Allow Delete */
             allow_delete: boolean;
+            /** Api Version */
+            api_version: string;
             /** Base Dir */
             base_dir: string;
             /** Pid */
             pid: number;
-            refusal: components["schemas"]["ReasonEntry"] | null;
             /** Reload Interval */
             reload_interval: number;
             /** Started At */
             started_at: number;
-            /** User */
-            user: string;
             /** Version */
             version: string;
         };
@@ -10957,16 +10946,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11004,15 +10984,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11058,16 +11029,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11105,15 +11067,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11163,16 +11116,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11219,15 +11163,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11277,16 +11212,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11333,15 +11259,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11391,16 +11308,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11447,15 +11355,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11505,16 +11404,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11561,15 +11451,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11619,16 +11500,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11675,15 +11547,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11733,16 +11596,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11789,15 +11643,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11847,16 +11692,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11903,15 +11739,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11961,16 +11788,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12017,15 +11835,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12077,16 +11886,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12133,15 +11933,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12205,16 +11996,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12261,15 +12043,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12328,16 +12101,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12375,15 +12139,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12431,16 +12186,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12494,15 +12240,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -12545,16 +12282,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12610,15 +12338,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12668,16 +12387,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12733,15 +12443,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12791,16 +12492,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12856,15 +12548,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12914,16 +12597,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12979,15 +12653,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13037,16 +12702,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13109,15 +12765,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -13156,16 +12803,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13203,15 +12841,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13261,16 +12890,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13326,15 +12946,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13384,16 +12995,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13431,15 +13033,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13489,16 +13082,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13554,15 +13138,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13612,16 +13187,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13677,15 +13243,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13735,16 +13292,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13800,15 +13348,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13858,16 +13397,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13923,15 +13453,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13981,16 +13502,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14046,15 +13558,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14104,16 +13607,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14169,15 +13663,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14227,16 +13712,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14292,15 +13768,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14350,16 +13817,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14415,15 +13873,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14473,16 +13922,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14520,15 +13960,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14578,16 +14009,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14643,15 +14065,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14703,16 +14116,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14768,15 +14172,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14830,16 +14225,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14895,15 +14281,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14957,16 +14334,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15022,15 +14390,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15084,16 +14443,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15149,15 +14499,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15213,16 +14554,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15278,15 +14610,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15341,16 +14664,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15406,15 +14720,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15472,16 +14777,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15537,15 +14833,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15595,16 +14882,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15667,15 +14945,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -15718,16 +14987,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15765,15 +15025,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15825,16 +15076,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15890,15 +15132,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15950,16 +15183,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16015,15 +15239,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16077,16 +15292,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16142,15 +15348,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16201,16 +15398,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16266,15 +15454,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16323,16 +15502,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16388,15 +15558,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16446,16 +15607,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16493,15 +15645,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16549,16 +15692,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16612,15 +15746,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -16662,16 +15787,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16718,15 +15834,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16775,16 +15882,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16838,15 +15936,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -16887,16 +15976,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16943,15 +16023,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17011,16 +16082,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17067,15 +16129,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17132,16 +16185,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17188,15 +16232,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17260,16 +16295,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17316,15 +16342,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17383,16 +16400,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17439,15 +16447,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17507,16 +16506,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17563,15 +16553,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17629,16 +16610,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17685,15 +16657,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17752,16 +16715,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17799,15 +16753,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17857,16 +16802,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17904,15 +16840,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17964,16 +16891,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18020,15 +16938,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18093,16 +17002,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18149,15 +17049,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18216,16 +17107,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18279,15 +17161,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -18330,16 +17203,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18377,15 +17241,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18435,16 +17290,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18491,15 +17337,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18558,16 +17395,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18605,15 +17433,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18663,16 +17482,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18710,15 +17520,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18770,16 +17571,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18826,15 +17618,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18884,16 +17667,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18931,15 +17705,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18989,16 +17754,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19052,15 +17808,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -19103,16 +17850,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19150,15 +17888,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19204,16 +17933,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19251,15 +17971,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19307,16 +18018,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19372,15 +18074,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19430,16 +18123,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19477,15 +18161,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19535,16 +18210,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19600,15 +18266,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19658,16 +18315,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19723,15 +18371,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19781,16 +18420,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19846,15 +18476,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19908,16 +18529,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19964,15 +18576,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20031,16 +18634,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20087,15 +18681,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20154,16 +18739,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20201,15 +18777,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20258,16 +18825,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20314,15 +18872,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20381,16 +18930,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20428,15 +18968,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20491,16 +19022,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20556,15 +19078,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20618,16 +19131,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20683,15 +19187,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20741,16 +19236,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20806,15 +19292,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20865,16 +19342,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20930,15 +19398,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20987,16 +19446,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21052,15 +19502,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21112,16 +19553,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21177,15 +19609,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21235,16 +19658,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21300,15 +19714,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21358,16 +19763,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21423,15 +19819,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21485,16 +19872,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21550,15 +19928,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21608,16 +19977,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21673,15 +20033,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21730,16 +20081,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21795,15 +20137,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21854,16 +20187,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21919,15 +20243,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21987,16 +20302,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22052,15 +20358,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22109,16 +20406,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22174,15 +20462,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22232,16 +20511,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22279,15 +20549,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22337,16 +20598,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22402,15 +20654,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22460,16 +20703,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22525,15 +20759,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22584,16 +20809,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22649,15 +20865,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22716,16 +20923,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22779,15 +20977,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22830,16 +21019,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22895,15 +21075,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22955,16 +21126,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23020,15 +21182,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23078,16 +21231,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23143,15 +21287,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23200,16 +21335,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23265,15 +21391,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23323,16 +21440,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23388,15 +21496,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23447,16 +21546,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23512,15 +21602,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23570,16 +21651,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23635,15 +21707,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23692,16 +21755,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23757,15 +21811,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23815,16 +21860,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23887,15 +21923,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -23938,16 +21965,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23985,15 +22003,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24054,16 +22063,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24117,15 +22117,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -24164,16 +22155,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24211,15 +22193,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24267,16 +22240,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24321,15 +22285,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -24365,15 +22320,6 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description The request has no token, or a wrong one. */
-            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24437,15 +22383,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24504,15 +22441,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -24569,15 +22497,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24636,15 +22555,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -24708,15 +22618,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description A file can't be changed. */
             500: {
                 headers: {
@@ -24767,16 +22668,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24830,15 +22722,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -24877,16 +22760,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24924,15 +22798,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24982,16 +22847,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25029,15 +22885,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25083,16 +22930,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25130,15 +22968,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25188,15 +23017,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -25253,15 +23073,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25311,15 +23122,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -25376,15 +23178,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25442,16 +23235,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25498,15 +23282,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25571,16 +23346,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25627,15 +23393,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25702,16 +23459,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25758,15 +23506,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25825,16 +23564,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25872,15 +23602,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25930,16 +23651,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25986,15 +23698,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26055,16 +23758,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26111,15 +23805,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26180,16 +23865,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26236,15 +23912,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26305,16 +23972,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26361,15 +24019,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26432,16 +24081,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26488,15 +24128,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26558,16 +24189,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26614,15 +24236,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26687,16 +24300,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26743,15 +24347,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26810,16 +24405,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26866,15 +24452,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -26933,16 +24510,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -26996,15 +24564,6 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -27047,16 +24606,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27103,15 +24653,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27170,16 +24711,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The request has no token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description A foreign Host header or origin, or a reader's change. */
+            /** @description The Host header or the origin is not this viewer's. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -27226,15 +24758,6 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureAnswer"];
-                };
-            };
-            /** @description Too many requests or wrong tokens of this client. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
