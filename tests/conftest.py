@@ -38,7 +38,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of nohup or CI; tests p
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
-SECONDS_EACH = ("browser", "framework", "scale")
+SECONDS_EACH = ("browser", "framework", "scale", "slow")
 """Marks of tests that take seconds each."""
 SLOW = slow_tests()
 
