@@ -30,7 +30,8 @@ endif
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
 
-test: test-quick test-ui
+# SLOW=1: with the slow tests, in one session
+test: $(if $(SLOW),test-python,test-quick) test-ui
 
 test-all: test-python test-ui
 
