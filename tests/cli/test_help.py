@@ -102,7 +102,7 @@ def test_the_commands_of_debug_are_these():
 
 def test_start_takes_the_flags_of_its_predecessor_and_ours():
     start = typer.main.get_group(app).commands["start"]
-    assert {flag for parameter in start.params for flag in parameter.opts} == START_FLAGS | {"directory"}
+    assert {flag for parameter in start.params for flag in parameter.opts} == START_FLAGS | {"directories"}
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], *([command, "--help"] for command in sorted(COMMANDS))])

@@ -7,21 +7,30 @@ import gc
 import inspect
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from mindscope.archive.names import archive_of
+from mindscope.errors import UsageError
+from mindscope.named_bases import NamedBase, are_several, base_text, linked_bases, parse_bases
 from mindscope.server.process.background import start_in_background
 from mindscope.server.process.registry import RunningViewer, viewer_here
 from mindscope.server.process.tokens import with_random_tokens
 from mindscope.server.process.workspace import workspace_warning
-from mindscope.settings import Settings, flag_of, load_settings, secret_variables, settings_table
+from mindscope.settings import Settings, flag_of, load_settings, require_base_dir, secret_variables, settings_table
+from mindscope.storage.addresses import RemoteAddress
 
 
 def start(
-    directory: Annotated[
-        str | None,
-        typer.Argument(metavar="[DIR]", help="Show the runs below this directory or archive.", show_default=False),
+    directories: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DIR ...]",
+            help="Show the runs below this directory or archive; of several directories under names: a=DIR b=DIR.",
+            show_default=False,
+        ),
     ] = None,
     *,
     foreground: Annotated[
@@ -34,13 +43,35 @@ def start(
     DIR is short for --summary-base-dir. For each option that is not given, the viewer looks in the environment
     (MINDSCOPE_PORT, ... then MINDINSIGHT_PORT, ...) and then in the configuration.
     """
-    if directory is not None and flags["summary_base_dir"] is not None:
+    if directories and flags["summary_base_dir"] is not None:
         raise typer.BadParameter("give DIR or --summary-base-dir, not both")
-    settings = load_settings(flags | {"summary_base_dir": directory or flags["summary_base_dir"]})
+    settings = _settings(directories or [], flags)
     if foreground:
         _run_in_foreground(settings)
     else:
         _start_in_background(settings)
+
+
+def _settings(directories: list[str], flags: dict[str, Any]) -> Settings:
+    if not are_several(directories):
+        return load_settings(flags | {"summary_base_dir": next(iter(directories), flags["summary_base_dir"])})
+    bases: dict[str, NamedBase] = {}
+    for name, text in parse_bases(directories).items():
+        settings = load_settings(flags | {"summary_base_dir": text})
+        require_base_dir(settings)
+        base = settings.summary_base_dir
+        if archive_of(base):
+            raise UsageError(f"{base} is an archive, which opens alone: mindscope start {text}")
+        bases[name] = NamedBase(str(base), _directory_of(base))
+    return load_settings(flags | {"summary_base_dir": str(linked_bases(bases, load_settings(flags).workspace))})
+
+
+def _directory_of(base: Path | RemoteAddress) -> Path:
+    if isinstance(base, Path):
+        return base
+    from mindscope.ingest.mirrored import open_address
+
+    return open_address(base).directory
 
 
 def _with_settings() -> inspect.Signature:
@@ -71,7 +102,13 @@ def _start_in_background(settings: Settings) -> None:
 def _print_viewer(viewer: RunningViewer, stop: str, has_random_tokens: bool) -> None:
     """Print where a viewer is. Tokens that the user gave are not repeated."""
     links = viewer.links if has_random_tokens else {}
-    lines = {"viewer": viewer.address, **links, "runs": viewer.base_dir, "workspace": viewer.workspace, "stop": stop}
+    lines = {
+        "viewer": viewer.address,
+        **links,
+        "runs": base_text(viewer.base_dir),
+        "workspace": viewer.workspace,
+        "stop": stop,
+    }
     typer.echo("\n".join(f"{name + ':':<10} {value}" for name, value in lines.items()))
 
 

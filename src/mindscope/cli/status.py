@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mindscope.named_bases import base_text
 from mindscope.server.process.registry import running_viewers
 
 
@@ -25,6 +26,7 @@ def status(
     for viewer in viewers:
         since = datetime.fromtimestamp(viewer.started_at).strftime("%Y-%m-%d %H:%M:%S")
         others = f"  open to other machines at {viewer.host}:{viewer.port}" if viewer.is_open_to_others else ""
-        typer.echo(f"{viewer.address}{others}  process {viewer.pid}  since {since}  runs in {viewer.base_dir}")
+        bases = base_text(viewer.base_dir)
+        typer.echo(f"{viewer.address}{others}  process {viewer.pid}  since {since}  runs in {bases}")
         for purpose, link in viewer.links.items() if links else ():
             typer.echo(f"  {purpose}: {link}")

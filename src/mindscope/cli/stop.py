@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mindscope.named_bases import base_text
 from mindscope.server.process.registry import stop_viewer
 from mindscope.settings import load_settings
 
@@ -18,4 +19,4 @@ def stop(
 ) -> None:
     """Stop the viewer that listens on a port."""
     viewer = stop_viewer(load_settings({"port": port}).port)
-    typer.echo(f"stopped the viewer at {viewer.address} over {viewer.base_dir}")
+    typer.echo(f"stopped the viewer at {viewer.address} over {base_text(viewer.base_dir)}")

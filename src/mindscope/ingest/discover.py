@@ -37,6 +37,7 @@ from mindscope.ingest.unreadable_paths import (
     unreadable_directory,
     unreadable_entry,
 )
+from mindscope.named_bases import bases_in
 from mindscope.natural_order import natural_key
 from mindscope.storage.addresses import local_path
 from mindscope.storage.mirrors import refresh_mirror
@@ -116,9 +117,9 @@ def find_run(directory: str | Path) -> FoundRun | None:
 class Finder:
     """Finds runs repeatedly; lists only directories that changed. The base is a directory, or an archive of runs.
 
-    Does not follow links to directories: a target inside the base has its own path, and a target outside stays outside.
-    So there are no cycles, and no run has two ids. Reads a link to an event file if its target is inside the base.
-    Reports directories that it can't list and skips them.
+    Of links to directories, it only follows those to bases with names. The target of another one has its own path
+    inside the base, or stays outside. So there are no cycles, and no run has two ids. Reads a link to an event file if
+    its target is inside the base. Reports directories that it can't list and skips them.
 
     With ``follow_links`` it follows links out of the base, those nearest to the base first, and lists each directory
     once, even if several links lead to it.
@@ -127,6 +128,11 @@ class Finder:
     def __init__(self, base: str | Path, follow_links: bool = False) -> None:
         self.base = os.path.realpath(mirrored_directory(base) or local_path(base))
         self.follow_links = follow_links
+        bases = bases_in(self.base)
+        self._named = frozenset(f"{self.base}{os.sep}{name}" for name in bases)
+        self._roots = (self.base, *(str(each.directory) for each in bases.values()))
+        for each in bases.values():
+            mirrored_directory(each.source)
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find or look
         self._unsettled: dict[str, _Listing] = {}  # of directories to list again: a cause may be fixed elsewhere
         self.directories: tuple[str, ...] = ()
@@ -136,7 +142,7 @@ class Finder:
 
     def find(self) -> Discovery:
         """Find all runs. Raises StorageError if the base mirrors a remote store that can't be read."""
-        refresh_mirror(self.base)
+        self._refresh_mirrors()
         listings = dict(self._walk())
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
         self._unsettled = {path: each for path, each in listings.items() if not each.modified_ns}
@@ -203,7 +209,7 @@ class Finder:
 
         Raises OSError if the base can't be listed.
         """
-        refresh_mirror(self.base)
+        self._refresh_mirrors()
         listing = self._listings[self.base] = self._relist(self.base, 0)
         if not listing.files:
             return self.find().runs.get(".")
@@ -211,6 +217,10 @@ class Finder:
         listings = {self.base: listing, **({hydra: self._list(hydra)} if hydra in listing.directories else {})}
         settings = self._settings_finder(listings).of_run(self.base)
         return _found_run(self.base, self.base, listing.files, settings=settings)
+
+    def _refresh_mirrors(self) -> None:
+        for root in self._roots:
+            refresh_mirror(root)
 
     def _settings_finder(self, listings: Mapping[str, _Listing]) -> SettingsFinder:
         names = {path: listing.settings for path, listing in listings.items() if listing.settings}
@@ -236,7 +246,8 @@ class Finder:
             return known if known and known.is_current(modified_ns) else self._relist(directory, modified_ns)
         except OSError as error:
             # Ignore a directory that was deleted after its parent was listed.
-            is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) and directory != self.base
+            is_given = directory == self.base or directory in self._named
+            is_gone = isinstance(error, (FileNotFoundError, NotADirectoryError)) and not is_given
             return _Listing(0, 0, (), (), (), () if is_gone else (unreadable_directory(directory, error),))
 
     def _relist(self, directory: str, modified_ns: int) -> _Listing:
@@ -257,6 +268,9 @@ class Finder:
                 names.append(entry.name)
                 if name := settings_name(entry):
                     settings.append(name)
+                if entry.path in self._named:
+                    directories.append(entry.path)
+                    continue
                 target = self._target_outside(entry) if entry.is_symlink() else None
                 if target and self.follow_links and os.path.isdir(target):  # noqa: PTH112 (returns False on errors)
                     links.append(entry.path)
@@ -279,8 +293,8 @@ class Finder:
                     found.append(content)
                 elif is_log_name(entry.name):
                     logs.append(entry)
-        if directory == self.base:
-            unreadable += not_copied(directory)
+        if directory == self.base or directory in self._named:
+            unreadable += not_copied(os.path.realpath(directory))
         if LIST_NAME in names:  # files that a recorder keeps in a run: what they are makes no other run
             return _Listing(modified_ns, listed_ns, (), (), (), ())
         if profile := recognize_profile(directory, names):
@@ -310,7 +324,8 @@ class Finder:
 
     def _target_outside(self, link: os.DirEntry[str]) -> str | None:
         target = os.path.realpath(link.path)
-        return None if os.path.commonpath([self.base, target]) == self.base else target
+        is_inside = any(os.path.commonpath([root, target]) == root for root in self._roots)
+        return None if is_inside else target
 
 
 def _is_new(directory: str, walked: set[tuple[int, int]]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from mindscope.archive.mounts import mount
@@ -15,6 +15,7 @@ from mindscope.formats.frames import FRAME_HEADER, frame_header
 from mindscope.formats.log_names import is_log_name
 from mindscope.ingest.file_names import is_event_name
 from mindscope.ingest.settings_files import is_settings_name
+from mindscope.named_bases import bases_in
 from mindscope.settings import load_settings
 from mindscope.storage.addresses import RemoteAddress, local_path, remote_address
 from mindscope.storage.mirror import Mirror, MirrorRules
@@ -70,15 +71,20 @@ def mirrored_directory(path: str | os.PathLike[str]) -> Path | None:
 
 @contextmanager
 def followed(base: str | os.PathLike[str], interval_s: float) -> Generator[None]:
-    """Keep the mirror of a remote store up to date on a thread; does nothing for another path.
+    """Keep the mirrors of remote stores up to date, each on a thread: of an address, or of those among named bases.
 
     Until the first ``mirrored_directory`` after it, nothing waits for the store but one request, which shows whether
     the address and the credentials are right. Raises StorageError, MissingPackageError.
     """
-    address = remote_address(base)
-    if address is None:
+    sources = [each.source for each in bases_in(base).values()] or [base]
+    with ExitStack() as followers:
+        for address in filter(None, map(remote_address, sources)):
+            followers.enter_context(_followed(address, interval_s))
         yield
-        return
+
+
+@contextmanager
+def _followed(address: RemoteAddress, interval_s: float) -> Generator[None]:
     mirror = open_address(address, is_followed=True)
     mirror.probe()
     follower = MirrorFollower(mirror, interval_s)

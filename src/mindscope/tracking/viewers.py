@@ -12,11 +12,17 @@ def viewer_address(directory: Path) -> str | None:
     """Return the address of a running viewer over ``directory`` or one above it; None without one."""
     if not _has_records():
         return None
+    from mindscope.named_bases import roots_of
     from mindscope.server.process.registry import running_viewers
 
     path = directory.resolve()
     return next(
-        (viewer.address for viewer in running_viewers() if path.is_relative_to(Path(viewer.base_dir).resolve())), None
+        (
+            viewer.address
+            for viewer in running_viewers()
+            if any(path.is_relative_to(root.resolve()) for root in roots_of(viewer.base_dir))
+        ),
+        None,
     )
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 
 from mindscope._version import VERSION
 from mindscope.ingest.file_names import readable
+from mindscope.named_bases import base_text
 from mindscope.server.http.access import CurrentVisitor
 from mindscope.server.http.api_version import API_VERSION
 from mindscope.server.http.context import CurrentViewer
@@ -25,7 +26,7 @@ async def get_server(viewer: CurrentViewer, visitor: CurrentVisitor) -> ServerAn
     return ServerAnswer(
         version=VERSION,
         api_version=API_VERSION,
-        base_dir=readable(str(viewer.settings.summary_base_dir)),
+        base_dir=readable(base_text(viewer.settings.summary_base_dir)),
         reload_interval=viewer.settings.reload_interval,
         started_at=viewer.started_at,
         pid=os.getpid(),

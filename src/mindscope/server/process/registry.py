@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from mindscope.errors import ServerError
+from mindscope.named_bases import base_text
 from mindscope.server.process.pids import create_time_of, end
 from mindscope.setting_values import is_loopback
 from mindscope.settings import Settings
@@ -120,8 +121,8 @@ def refuse_second(port: int) -> None:
     viewer = find_viewer(port)
     if viewer is not None:
         raise ServerError(
-            f"a viewer is already running at {viewer.address} over {viewer.base_dir} (process {viewer.pid}); "
-            f"stop it with `mindscope stop --port {port}`, or choose another port with --port"
+            f"a viewer is already running at {viewer.address} over {base_text(viewer.base_dir)} "
+            f"(process {viewer.pid}); stop it with `mindscope stop --port {port}`, or choose another port with --port"
         )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from mindscope.artifacts.recorded_files import DIRECTORY
 from mindscope.ingest.file_names import readable
+from mindscope.named_bases import roots_of
 from mindscope.server.run_files.directories import opened
 from mindscope.server.run_files.recorded import emptied_directories, recorded_paths
 from mindscope.server.run_files.schema import RunDeletion
@@ -67,7 +68,7 @@ def delete_files(base: Path, store: RunStore) -> None:
         for name in _file_names(store):
             _regular(directory, name)
             os.unlink(name, dir_fd=directory)
-    if parts:
+    if store.path.resolve() not in roots_of(base):
         _remove_if_empty(base, parts)
 
 

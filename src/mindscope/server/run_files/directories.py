@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens directories below the base directory. No link leads out of it."""
+"""Opens directories below the base directory. No link leads out of it, but for those of bases with names."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from mindscope.named_bases import bases_in
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -17,9 +19,14 @@ def opened(base: Path, names: Sequence[str], *, makes: list[int] | None = None) 
 
     With ``makes``, it makes missing directories and appends the depth of each.
     """
-    directory = os.open(base, _DIRECTORY)
+    bases = bases_in(base)
+    if bases and (not names or names[0] not in bases):
+        raise FileNotFoundError(None, f"is not below {' or '.join(bases)}", "/".join(names))
+    directory = os.open(bases[names[0]].directory if bases else base, _DIRECTORY)
     try:
         for depth, name in enumerate(names, 1):
+            if bases and depth == 1:
+                continue
             if makes is not None:
                 try:
                     os.mkdir(name, dir_fd=directory)

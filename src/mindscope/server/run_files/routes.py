@@ -12,6 +12,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from mindscope.alerts.alert import alert_id
+from mindscope.named_bases import roots_of
 from mindscope.reasons import Reason, os_reason
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.annotations.renames import rename_runs
@@ -104,7 +105,7 @@ def move_runs(query: MoveQuery, viewer: CurrentViewer) -> MovedAnswer | JSONResp
         if reason := _shared(store):
             return failure(409, reason, reason.remedy)
         names = names_of(targets[store.id])
-        if names is None or store.path == base:
+        if names is None or store.path == base or store.path.resolve() in roots_of(base):
             name = targets[store.id]
             reason = Reason("not_a_run_name", name=name) if names is None else Reason("base_not_moved", run=store.id)
             return failure(409, reason, reason.remedy)
