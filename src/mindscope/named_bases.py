@@ -74,11 +74,10 @@ def bases_in(directory: str | os.PathLike[str]) -> dict[str, NamedBase]:
         listed = json.loads((Path(directory) / LIST_NAME).read_text())
     except (OSError, ValueError):
         return {}
-    if not isinstance(listed, dict):
-        return {}
-    links = {name: Path(directory) / name for name in cast("dict[str, object]", listed) if "/" not in name}
+    sources = cast("dict[str, object]", listed) if isinstance(listed, dict) else {}
+    links = {name: Path(directory) / name for name in sources if "/" not in name}
     return {
-        name: NamedBase(str(listed[name]), Path(os.path.realpath(link)))
+        name: NamedBase(str(sources[name]), Path(os.path.realpath(link)))
         for name, link in links.items()
         if link.is_symlink()
     }

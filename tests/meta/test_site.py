@@ -22,7 +22,8 @@ TRANSLATIONS = {ROOT / "README.md": ROOT / "README.zh-CN.md"} | {
 WITHOUT_PICTURES = {
     f"{name}.md"
     for name in (
-        "README access agents benchmarks commands event-files expressions glossary http notebook proxies python".split()
+        *"README access agents benchmarks commands deploy event-files expressions glossary http notebook".split(),
+        *"proxies python remote scaling".split(),
     )
 }
 """Documents of no page of the product."""
