@@ -51,12 +51,12 @@ class Viewer:
 
 
 @contextlib.contextmanager
-def viewer_of(base: Path, room: Path) -> Iterator[Viewer]:
+def viewer_of(base: Path, room: Path, reload_interval: float = 0) -> Iterator[Viewer]:
     """A viewer with its workspace in ``room``, on a free port; it ends with the block."""
     port = free_port()
     command = [
-        sys.executable, "-m", "mindscope", "start", "--foreground", "--port", str(port), "--reload-interval", "0",
-        "--summary-base-dir", str(base), "--workspace", str(room / "workspace"),
+        sys.executable, "-m", "mindscope", "start", str(base), "--foreground", "--port", str(port),
+        "--reload-interval", str(reload_interval), "--workspace", str(room / "workspace"),
     ]  # fmt: skip
     environment = {**os.environ, "XDG_STATE_HOME": str(room / "state"), "PYTHONUNBUFFERED": "1"}
     have_memory_handed_out()

@@ -16,7 +16,7 @@ import pytest
 from mindscope.annotations import FILE_NAME, AnnotationChange, Annotations
 from mindscope.annotations.checksums import checksum_of
 from mindscope.annotations.copies import COPY_EVERY_S, copy_path
-from mindscope.annotations.mounts import is_shared
+from mindscope.annotations.mounts import shared_type
 from mindscope.errors import AnnotationError, StaleRecordError
 from mindscope.reasons import reason_of
 
@@ -409,13 +409,13 @@ def test_file_systems_of_several_machines_are_known(tmp_path: Path, place: str, 
         "/dev/sda1 / ext4 rw 0 0\nserver:/home /home nfs4 rw 0 0\n/dev/sdb1 /home/local xfs rw 0 0\n"
         "//nas/x /mnt/my\\040disk cifs rw 0 0\nmgs@tcp:/x /scratch lustre rw 0 0\n"
     )
-    assert is_shared(Path(place), table) is want
+    assert (shared_type(Path(place), table) is not None) is want
 
 
 def test_where_machines_share_the_file_there_is_no_write_ahead_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     table = tmp_path / "mounts"
     table.write_text("server:/x / nfs4 rw 0 0\n")
-    monkeypatch.setattr("mindscope.annotations.database.is_shared", lambda path: is_shared(path, table))
+    monkeypatch.setattr("mindscope.annotations.database.shared_type", lambda path: shared_type(path, table))
     annotations = Annotations(tmp_path, BASE)
     write(annotations, "a", note="x")
     assert sorted(path.name for path in tmp_path.glob(f"{FILE_NAME}*")) == [FILE_NAME]

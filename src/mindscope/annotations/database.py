@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mindscope.annotations.checksums import add_checksums, first_damaged
-from mindscope.annotations.mounts import is_shared
+from mindscope.annotations.mounts import shared_type
 from mindscope.errors import AnnotationError
 from mindscope.reasons import Reason
 
@@ -51,7 +51,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     connection = connect(path, "rwc")
     try:
         format = _known_format(path, connection)
-        _set_journal(connection, "delete" if is_shared(path) else "wal")
+        _set_journal(connection, "delete" if shared_type(path) else "wal")
         if format < FORMAT:
             _update(connection)
         connection.execute("PRAGMA synchronous = FULL")  # users' data must survive a power failure

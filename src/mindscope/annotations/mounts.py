@@ -13,16 +13,19 @@ SHARED = re.compile(
 MOUNTS = Path("/proc/self/mounts")
 
 
-def is_shared(path: Path, mounts: Path = MOUNTS) -> bool:
-    """Return whether ``path`` is on a shared type of file system; False if the system does not list its mounts."""
+def shared_type(path: Path, mounts: Path = MOUNTS) -> str | None:
+    """Return the type of the file system of ``path`` if it is a shared one; None if the system does not list its
+    mounts.
+    """
     try:
         table = [line.split(" ") for line in mounts.read_text("utf-8", "surrogateescape").splitlines()]
     except OSError:
-        return False
+        return None
     resolved = path.resolve()
     known = [(Path(_unescaped(entry[1])), entry[2]) for entry in table if len(entry) > 2]
     around = [(len(point.parts), kind) for point, kind in known if resolved.is_relative_to(point)]
-    return bool(around) and SHARED.fullmatch(max(around, key=lambda mount: mount[0])[1]) is not None
+    kind = max(around, key=lambda mount: mount[0])[1] if around else ""
+    return kind if SHARED.fullmatch(kind) else None
 
 
 def _unescaped(point: str) -> str:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the workspace can be written, and says what is lost if not."""
+"""Checks that the workspace is local and can be written, and says what is lost if not."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
+from mindscope.annotations.mounts import MOUNTS, shared_type
 from mindscope.settings import Settings
 
 LOG_FOLDER = "log"
@@ -18,8 +19,11 @@ def log_dir(settings: Settings) -> Path:
     return settings.workspace / LOG_FOLDER
 
 
-def workspace_warning(settings: Settings) -> str | None:
-    """Describe the data that a viewer can't save in its workspace, and the remedy; None if it can save everything."""
+def workspace_warning(settings: Settings, mounts: Path = MOUNTS) -> str | None:
+    """Describe what a viewer can't save in its workspace, or that it is on a network file system, and the remedy.
+
+    None if all is well. ``mounts`` lists the file systems.
+    """
     remedy = "choose another one with --workspace"
     refused = _refusal(settings.workspace)
     if refused is not None:
@@ -28,6 +32,11 @@ def workspace_warning(settings: Settings) -> str | None:
     refused = _refusal(log_dir(settings))
     if refused is not None:
         return f"workspace {settings.workspace}: {log_dir(settings)}: {refused.strerror}; nothing is logged; {remedy}"
+    kind = shared_type(settings.workspace, mounts)
+    if kind is not None:
+        lost = "caches and notes are slow there, and its locks may not hold between machines"
+        where = f"workspace {settings.workspace} is on a network file system ({kind})"
+        return f"{where}: {lost}; choose a local one with --workspace"
     return None
 
 
