@@ -2,6 +2,7 @@
 # make test-all   every test                      make test-slow   the slow ones
 # make check  linters, types, architecture      make bench   figures beside the peers'
 # make sanitize   the compiled parts under AddressSanitizer    make bench-ui   how fast the page paints and scrolls
+# make soak    a viewer beside a week of trainings           make sbom   the packages in the wheel and the page
 # make gallery    pictures of every page; DOCS=1: those of docs/         make fuzz     broken logs by every way to read them
 # make test-core, test-frameworks, test-browser, test-ui   parts of the tests; together they are all
 # make site     the documents as a web site, in build/site
@@ -25,7 +26,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: demo fuzz test test-python test-quick test-core test-frameworks test-browser test-ui test-slow test-all test-slowest wheel check check-python check-ui bench bench-ui sanitize site web gallery clean
+.PHONY: demo fuzz test test-python test-quick test-core test-frameworks test-browser test-ui test-slow test-all test-slowest wheel sbom check check-python check-ui bench bench-ui soak sanitize site web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
@@ -65,8 +66,18 @@ test-slowest: $(VENV)/.created
 	@ls $(TIMES)/*.xml >/dev/null 2>&1 || $(MAKE) test
 	@$(BIN)/python tests/slowest.py $(TIMES)
 
+# times in the archives are those of the commit, so that another build of it has the same bytes
+wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 wheel: $(VENV)/.dev $(WEB)
 	MINDSCOPE_SKIP_UI=1 $(BIN)/python -m build --no-isolation --outdir dist
+
+# the packages that an install of the wheel brings, and those in the page, as CycloneDX
+sbom: wheel
+	$(PYTHON) -m venv --clear build/installed
+	build/installed/bin/python -m pip --disable-pip-version-check install --quiet dist/*.whl
+	$(PIP) --group release
+	$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml -o dist/python.cdx.json build/installed/bin/python
+	cd ui && npm sbom --package-lock-only --sbom-format cyclonedx > ../dist/page.cdx.json
 
 check: check-python check-ui
 
@@ -114,6 +125,11 @@ fuzz: $(VENV)/.dev $(VENV)/.package $(WEB)
 	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
 	  MINDSCOPE_EXAMPLES=1000 MINDSCOPE_RANDOM=1 $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py $(PROPERTIES)
 	cd ui && MINDSCOPE_EXAMPLES=1000 MINDSCOPE_RANDOM=1 npx vitest run --project unit
+
+# a week of 1,000 trainings in an hour, beside a viewer
+MINUTES ?= 60
+soak: $(VENV)/.dev $(VENV)/.package $(WEB)
+	$(BIN)/python bench/soak.py --minutes $(MINUTES)
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

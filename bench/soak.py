@@ -65,6 +65,8 @@ def main() -> None:
             samples = list(_week(viewer, base, options.minutes * 60))
     _write(samples, options.out)
     _compare(samples)
+    if options.picture:
+        _draw(samples, options.picture)
 
 
 def _options() -> argparse.Namespace:
@@ -72,6 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--room", type=Path, help="for logs and workspace, 0.5 GB; by default that for temporary files")
     parser.add_argument("--out", type=Path, default=Path("build/soak.csv"))
+    parser.add_argument("--picture", type=Path, help="draw NAME-light.webp and NAME-dark.webp")
     return parser.parse_args()
 
 
@@ -195,6 +198,29 @@ def _compare(samples: list[Sample]) -> None:
             f"{share:17.2f} {runs:6.0f} {points / 1e6:6.2f} M {memory:7.0f} MB {files:7.0f} {threads:8.0f} {core:6.2f}"
             f" {1000 * p50:6.1f} ms {1000 * p99:6.1f} ms"
         )
+
+
+def _draw(samples: list[Sample], name: Path) -> None:
+    import matplotlib.pyplot as plt
+    from PIL import Image
+
+    days = [7 * sample.share for sample in samples]
+    panels = {
+        "memory in MB": [sample.memory_mb for sample in samples],
+        "open files": [sample.open_files for sample in samples],
+        "p99 of answers in ms": [1000 * sample.p99_s for sample in samples],
+    }
+    for theme, style in (("light", "default"), ("dark", "dark_background")):
+        with plt.style.context(style):
+            figure, axes = plt.subplots(1, 3, figsize=(9, 2.6), layout="constrained")
+            for axis, (title, values) in zip(axes, panels.items(), strict=True):
+                axis.plot(days, values, linewidth=1.2)
+                axis.set(title=title, xlabel="day", ylim=(0, 1.2 * max(values)))
+            figure.savefig(name.with_name(f"{name.name}-{theme}.png"), dpi=100)
+            plt.close(figure)
+        picture = name.with_name(f"{name.name}-{theme}.png")
+        Image.open(picture).convert("RGB").save(picture.with_suffix(".webp"), quality=40, method=6)
+        picture.unlink()
 
 
 if __name__ == "__main__":

@@ -69,13 +69,15 @@ OTHERS = ("videos", "meshes", "embeddings", "mindspore")
 """Those of other runs than the demo's."""
 CLICKS = {"alerts": "alerts", "saved-views": "views"}
 """What is clicked before a picture is taken."""
+MEASURED = ("soak",)
+"""Those that programs of ``bench/`` draw."""
 IN_CHINESE = "runs comparison dashboard mindspore scalars lineage graphs landscapes profiling debugging".split()
 """Those that Chinese documents show."""
 
 
 def names() -> set[str]:
     """The names of all pictures, without their ends."""
-    english = {f"{name}-{theme}" for name, theme in product((*SHOTS, *FIGURES), ("light", "dark"))}
+    english = {f"{name}-{theme}" for name, theme in product((*SHOTS, *FIGURES, *MEASURED), ("light", "dark"))}
     return english | {f"{name}-{theme}-zh" for name, theme in product(IN_CHINESE, ("light", "dark"))}
 
 
