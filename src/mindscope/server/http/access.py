@@ -35,7 +35,7 @@ READS: dict[str, Any] = {"x-reads": True}
 PUBLIC = frozenset({"/theme.js", "/mark.svg"})
 """Files of the page that the login page shows."""
 MOST_REQUESTS, REQUESTS_PER_S = 2000, 100
-"""The heaviest page sends some hundred requests at once; see ``tests/browser/test_access.py``."""
+"""The heaviest page sends a few hundred requests in all; see ``tests/browser/test_access.py``."""
 MOST_WRONG_TOKENS, WRONG_TOKENS_PER_S = 10, 0.2
 LONGEST_FORM, LOGIN_S = 1000, 10
 """Bytes of a login, and seconds until they are here."""
