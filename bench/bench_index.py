@@ -26,7 +26,7 @@ from scalar_logs import scalar_records
 TAGS, POINTS = ["loss", "rate", "norm"], 100
 NAME = "events.out.tfevents.1700000000.host"
 MEASURES = {
-    "index_s": "index anew, s of processor",
+    "index_s": "first index, s of processor",
     "again_s": "index again without changes, s",
     "cold_s": "viewer's load from logs, s",
     "warm_s": "viewer's load from the index, s",

@@ -78,7 +78,7 @@ def kill_worker(is_worker: Callable[[list[str]], bool]) -> None:
 
 def started_node(cluster: Any, **options: Any) -> Any:
     """A node with one worker. With given ports, Ray does not wait 15 s for its agents, which a busy machine exceeds."""
-    names = ("metrics_agent_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
+    names = ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port", "runtime_env_agent_port")
     return cluster.add_node(num_cpus=1, **{name: free_port() for name in names}, **options)
 
 
