@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ranks import run_ranks
+from ranks import TORCHRUN, run_ranks
 
 import mindscope
 
@@ -23,7 +23,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "torch_distributed.py"
 
 
 def test_each_rank_under_torchrun_records_its_training(tmp_path: Path) -> None:
-    done = run_ranks(EXAMPLE, "--summary-dir", str(tmp_path / "summary_dir"), "--count", "192")
+    done = run_ranks(EXAMPLE, "--summary-dir", str(tmp_path / "summary_dir"), "--count", "192", launcher=TORCHRUN)
     assert done.returncode == 0, done.stderr
     runs = [mindscope.open_run(tmp_path / f"summary_dir{rank}") for rank in (0, 1)]
     for run in runs:
