@@ -33,7 +33,8 @@ GZIP_WITH_A_TIME = re.compile(r"\\x1f\\x8b\\x08\\x..(?!\\x00\\x00\\x00\\x00)")
 def run(directory: Path, name: str) -> tuple[int, str]:
     (directory / "conftest.py").write_text(CONFTEST)
     (directory / "test_some.py").write_text(TESTS.format(name=name))
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "."]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile"]
+    command += ["-p", "no:cacheprovider", "-p", "no:schemathesis", "."]  # whose import takes each process a second
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
     environment.pop("PYTEST_XDIST_WORKER", None)
     done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
