@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an index costs, by the number of runs: processor seconds, memory and bytes, as a table and a picture.
 
-python bench/bench_index.py 100 1000 10000 --picture docs/images/scaling.webp
+python bench/bench_index.py 100 1000 10000 --picture docs/images/scaling
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from measuring import machine, memory_mb
+from pictures import write_pictures
 from scalar_logs import scalar_records
 
 TAGS, POINTS = ["loss", "rate", "norm"], 100
@@ -84,23 +85,21 @@ def measure(count: int, directory: Path) -> dict[str, Any]:
     return figures | {"cache_mb": sum(chunks) / 1e6, "parquet_mb": sum(parquet) / 1e6}
 
 
-def draw(rows: list[dict[str, Any]], path: Path) -> None:
+def draw(rows: list[dict[str, Any]], name: Path) -> None:
     """Draw the seconds and the memory over the number of runs."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    figure, (seconds, sizes) = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     runs = [row["runs"] for row in rows]
-    for name, label in MEASURES.items():
-        axes = seconds if name.endswith("_s") else sizes
-        axes.loglog(runs, [row[name] for row in rows], marker="o", label=label.split(",")[0])
-    for axes, title in ((seconds, "seconds of processor"), (sizes, "MB")):
-        axes.set(title=title, xlabel="runs")
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8)
-    figure.savefig(path)
+
+    def draw_panels(panels: Any) -> None:
+        seconds, sizes = panels
+        for measure, label in MEASURES.items():
+            axes = seconds if measure.endswith("_s") else sizes
+            axes.loglog(runs, [row[measure] for row in rows], marker="o", label=label.split(",")[0])
+        for axes, title in ((seconds, "seconds of processor"), (sizes, "MB")):
+            axes.set(title=title, xlabel="runs")
+            axes.grid(alpha=0.3)
+            axes.legend(fontsize=8)
+
+    write_pictures(name, 9, 3.6, 2, draw_panels)
 
 
 def main() -> None:

@@ -20,11 +20,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from loading_server import PATIENCE_S, Viewer, viewer_of
 from measuring import machine, memory_mb, processor_s
 from numpy.typing import NDArray
+from pictures import write_pictures
 from scalar_logs import scalar_records
 
 RUNS = 1000
@@ -201,26 +203,19 @@ def _compare(samples: list[Sample]) -> None:
 
 
 def _draw(samples: list[Sample], name: Path) -> None:
-    import matplotlib.pyplot as plt
-    from PIL import Image
-
     days = [7 * sample.share for sample in samples]
     panels = {
         "memory in MB": [sample.memory_mb for sample in samples],
         "open files": [sample.open_files for sample in samples],
         "p99 of answers in ms": [1000 * sample.p99_s for sample in samples],
     }
-    for theme, style in (("light", "default"), ("dark", "dark_background")):
-        with plt.style.context(style):
-            figure, axes = plt.subplots(1, 3, figsize=(9, 2.6), layout="constrained")
-            for axis, (title, values) in zip(axes, panels.items(), strict=True):
-                axis.plot(days, values, linewidth=1.2)
-                axis.set(title=title, xlabel="day", ylim=(0, 1.2 * max(values)))
-            figure.savefig(name.with_name(f"{name.name}-{theme}.png"), dpi=100)
-            plt.close(figure)
-        picture = name.with_name(f"{name.name}-{theme}.png")
-        Image.open(picture).convert("RGB").save(picture.with_suffix(".webp"), quality=40, method=6)
-        picture.unlink()
+
+    def draw(axes: Any) -> None:
+        for axis, (title, values) in zip(axes, panels.items(), strict=True):
+            axis.plot(days, values, linewidth=1.2)
+            axis.set(title=title, xlabel="day", ylim=(0, 1.2 * max(values)))
+
+    write_pictures(name, 9, 2.6, len(panels), draw)
 
 
 if __name__ == "__main__":

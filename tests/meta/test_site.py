@@ -23,7 +23,7 @@ WITHOUT_PICTURES = {
     f"{name}.md"
     for name in (
         *"README access agents benchmarks commands deploy event-files expressions glossary http notebook".split(),
-        *"proxies python remote scaling".split(),
+        *"proxies python remote".split(),
     )
 }
 """Documents of no page of the product."""

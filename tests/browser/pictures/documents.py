@@ -69,7 +69,7 @@ OTHERS = ("videos", "meshes", "embeddings", "mindspore")
 """Those of other runs than the demo's."""
 CLICKS = {"alerts": "alerts", "saved-views": "views"}
 """What is clicked before a picture is taken."""
-MEASURED = ("soak",)
+MEASURED = ("scaling", "soak")
 """Those that programs of ``bench/`` draw."""
 IN_CHINESE = "runs comparison dashboard mindspore scalars lineage graphs landscapes profiling debugging".split()
 """Those that Chinese documents show."""

@@ -96,7 +96,7 @@ class NoteTools:
     def _write(self, run: str, fields: dict[str, Any]) -> NotesRow:
         """Raises AnnotationError if the file can't be written, or if another client changed it since."""
         version = next((record.version for key, record in self._annotations.read().of(RUN).items() if key == run), 0)
-        change = run_change(RunChange(run=run, version=version, **fields))
+        change = run_change(RunChange(run=run, version=version, **fields), "agent")
         try:
             contents = self._annotations.write([change])
         except StaleRecordError as error:

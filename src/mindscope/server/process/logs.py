@@ -13,7 +13,6 @@ from datetime import datetime, timezone
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from mindscope.server.http.access import changes_log
 from mindscope.server.process.workspace import log_dir, workspace_warning
 from mindscope.settings import Settings
 
@@ -52,7 +51,7 @@ def logging_of(settings: Settings) -> Generator[None]:
         log.warning("%s", warning)
     logs = [
         (logging.getLogger("uvicorn.access"), _handler(access_log_file(settings), RequestLine(), "requests")),
-        (changes_log, _handler(changes_log_file(settings), ChangeLine(), "changes")),
+        (logging.getLogger("mindscope.changes"), _handler(changes_log_file(settings), ChangeLine(), "changes")),
     ]
     for logger, handler in logs:
         logger.setLevel(logging.INFO)

@@ -5533,7 +5533,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_local" | "address_not_read" | "address_read_only" | "address_with_secret" | "address_without_bucket" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "executor_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "index_in_use" | "index_no_room" | "index_not_shared" | "index_of_archive" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "mirror_not_written" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "object_and_directory" | "object_large" | "object_name" | "object_replaced" | "obs_without_endpoint" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_changes" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "storage_failed" | "storage_large" | "storage_missing" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "token_missing" | "token_too_often" | "token_wrong" | "too_many_requests" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "viewer_read_only" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Remedy */
@@ -8674,7 +8674,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
+            code: "address_not_local" | "address_not_read" | "address_read_only" | "address_with_secret" | "address_without_bucket" | "aim_failed" | "aim_missing" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "arrow_missing" | "audio_empty" | "audio_truncated" | "bad_request" | "base_not_moved" | "body_too_large" | "body_too_slow" | "browser_missing" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_entries_left" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_statistics_only" | "debug_tensor_cut" | "deleting_not_allowed" | "duckdb_missing" | "embedding_changed" | "embedding_config_damaged" | "embedding_config_large" | "embedding_empty" | "embedding_in_checkpoint" | "embedding_line" | "embedding_metadata_large" | "embedding_metadata_rows" | "embedding_not_found" | "embedding_outside" | "embedding_point_not_found" | "embedding_size" | "embedding_sprite" | "event_file_compressed" | "excel_missing" | "executor_missing" | "expression_assignment" | "expression_column_ambiguous" | "expression_column_name" | "expression_column_near" | "expression_column_not_found" | "expression_comparison" | "expression_condition_compared" | "expression_ends_before_column_name" | "expression_ends_before_operand" | "expression_ends_before_word" | "expression_function" | "expression_group" | "expression_list_item" | "expression_name_open" | "expression_near_tag" | "expression_no_condition" | "expression_no_number" | "expression_operand" | "expression_rest" | "expression_sign" | "expression_tag_call" | "expression_text_open" | "expression_too_deep" | "expression_too_long" | "expression_too_many" | "expression_unknown_tag" | "expression_without_tag" | "expression_word" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_found" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "flight_records_left" | "foreign_host" | "foreign_origin" | "forest_missing" | "graph_content_too_large" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_file_too_large" | "graph_node_not_found" | "graph_not_found" | "graph_too_large" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "index_in_use" | "index_no_room" | "index_not_shared" | "index_of_archive" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_swanlab" | "logs_of_visualdl" | "logs_of_wandb" | "mcp_missing" | "memory_block_not_found" | "mesh_color_fractions" | "mesh_colors_unlike" | "mesh_config" | "mesh_dtype" | "mesh_faces_out" | "mesh_no_faces" | "mesh_not_finite" | "mesh_part_missing" | "mesh_shape" | "method_not_allowed" | "mirror_not_written" | "not_a_pr_curve" | "not_a_run_name" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "not_moved" | "nothing_to_delete" | "notify_missing" | "object_and_directory" | "object_large" | "object_name" | "object_replaced" | "obs_without_endpoint" | "onnx_inference_ended" | "onnx_inference_failed" | "onnx_model_too_large" | "onnx_not_installed" | "onnx_shapes_unknown" | "optuna_missing" | "payload_checksum" | "permission_denied" | "pickle_too_large" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "playwright_missing" | "plot_engine_missing" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_events_repeated" | "profile_file_failed" | "profile_file_large" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_kernels_missing" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_ranks_merged" | "profile_row_not_found" | "profile_rows_left_out" | "profile_rows_skipped" | "profile_several_processes" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_steps_unmarked" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_timelines_left_out" | "profile_times_dense" | "profile_times_far" | "profile_times_long" | "profile_times_scaled" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "query_empty" | "query_failed" | "query_memory" | "query_not_select" | "query_parameters" | "query_reads_outside" | "query_several" | "query_time" | "query_too_long" | "reader_changes" | "reader_ended" | "reader_out_of_memory" | "reader_too_slow" | "record_cut" | "record_damaged" | "record_too_long" | "record_torn" | "refused" | "row_failed" | "run_exists" | "run_in_shared_file" | "run_is_live" | "run_not_found" | "runs_not_packed" | "sampler_missing" | "scalar_no_float" | "scalar_shape" | "server_busy" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "storage_failed" | "storage_large" | "storage_missing" | "sweep_is_running" | "sweep_missing" | "sweep_not_started" | "sweep_outside" | "sweeps_not_allowed" | "symlink_loop" | "table_lines_unread" | "table_media_type" | "table_without_times" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "token_missing" | "token_too_often" | "token_wrong" | "too_many_requests" | "tracker_database_copied" | "tracker_database_damaged" | "tracker_database_locked" | "tracker_database_not_copied" | "tracker_file_missing" | "tracker_joined" | "tracker_left_out" | "tracker_record_unread" | "tracker_rows_damaged" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "viewer_read_only" | "watchpoint_invalid" | "wire_broken" | "wire_fields";
             /** Message */
             message: string;
             /** Values */
@@ -8758,9 +8758,14 @@ export interface components {
         };
         /**
          * ReportRecord
-         * @description A report with its version.
+         * @description A report with its version, and who changed it last.
          */
         ReportRecord: {
+            /**
+             * Author
+             * @default
+             */
+            author: string;
             /** Blocks */
             blocks: components["schemas"]["ReportBlock"][];
             /** Title */
@@ -9063,7 +9068,7 @@ export interface components {
         };
         /**
          * RunNotesRecord
-         * @description Annotations of a run with their version, which a change must name.
+         * @description Annotations of a run with their version, which a change must name. ``note_author`` wrote the note last.
          */
         RunNotesRecord: {
             /**
@@ -9078,6 +9083,11 @@ export interface components {
              * @default
              */
             note: string;
+            /**
+             * Note Author
+             * @default
+             */
+            note_author: string;
             /**
              * Tags
              * @default []
@@ -9391,7 +9401,8 @@ export interface components {
          * @description The viewer itself. ``reload_interval`` is in seconds, 0 loads logs once; ``started_at`` is a wall time.
          *
          *     ``version`` is that of mindscope, ``api_version`` that of this API. ``allow_delete``: the page may delete event
-         *     files of runs.
+         *     files of runs. ``refusal``: why this user may change nothing, else null. ``user`` is whom a trusted proxy names,
+         *     else empty.
          */
         ServerAnswer: {
             /** Allow Delete */
@@ -9402,10 +9413,13 @@ export interface components {
             base_dir: string;
             /** Pid */
             pid: number;
+            refusal: components["schemas"]["ReasonEntry"] | null;
             /** Reload Interval */
             reload_interval: number;
             /** Started At */
             started_at: number;
+            /** User */
+            user: string;
             /** Version */
             version: string;
         };
@@ -10946,7 +10960,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10984,6 +11007,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11029,7 +11061,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11067,6 +11108,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11116,7 +11166,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11163,6 +11222,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11212,7 +11280,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11259,6 +11336,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11308,7 +11394,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11355,6 +11450,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11404,7 +11508,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11451,6 +11564,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11500,7 +11622,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11547,6 +11678,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11596,7 +11736,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11643,6 +11792,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11692,7 +11850,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11739,6 +11906,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11788,7 +11964,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11835,6 +12020,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11886,7 +12080,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11933,6 +12136,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11996,7 +12208,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12043,6 +12264,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12101,7 +12331,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12139,6 +12378,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12186,7 +12434,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12240,6 +12497,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -12282,7 +12548,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12338,6 +12613,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12387,7 +12671,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12443,6 +12736,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12492,7 +12794,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12548,6 +12859,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12597,7 +12917,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12653,6 +12982,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12702,7 +13040,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12765,6 +13112,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -12803,7 +13159,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12841,6 +13206,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12890,7 +13264,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12946,6 +13329,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12995,7 +13387,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13033,6 +13434,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13082,7 +13492,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13138,6 +13557,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13187,7 +13615,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13243,6 +13680,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13292,7 +13738,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13348,6 +13803,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13397,7 +13861,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13453,6 +13926,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13502,7 +13984,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13558,6 +14049,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13607,7 +14107,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13663,6 +14172,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13712,7 +14230,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13768,6 +14295,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13817,7 +14353,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13873,6 +14418,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13922,7 +14476,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13960,6 +14523,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14009,7 +14581,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14065,6 +14646,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14116,7 +14706,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14172,6 +14771,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14225,7 +14833,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14281,6 +14898,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14334,7 +14960,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14390,6 +15025,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14443,7 +15087,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14499,6 +15152,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14554,7 +15216,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14610,6 +15281,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14664,7 +15344,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14720,6 +15409,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14777,7 +15475,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14833,6 +15540,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14882,7 +15598,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14945,6 +15670,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -14987,7 +15721,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15025,6 +15768,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15076,7 +15828,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15132,6 +15893,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15183,7 +15953,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15239,6 +16018,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15292,7 +16080,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15348,6 +16145,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15398,7 +16204,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15454,6 +16269,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15502,7 +16326,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15558,6 +16391,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15607,7 +16449,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15645,6 +16496,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15692,7 +16552,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15746,6 +16615,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -15787,7 +16665,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15834,6 +16721,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15882,7 +16778,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15936,6 +16841,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -15976,7 +16890,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16023,6 +16946,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16082,7 +17014,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16129,6 +17070,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16185,7 +17135,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16232,6 +17191,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16295,7 +17263,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16342,6 +17319,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16400,7 +17386,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16447,6 +17442,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16506,7 +17510,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16553,6 +17566,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16610,7 +17632,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16657,6 +17688,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16715,7 +17755,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16753,6 +17802,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16802,7 +17860,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16840,6 +17907,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16891,7 +17967,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16938,6 +18023,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17002,7 +18096,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17049,6 +18152,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17107,7 +18219,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17161,6 +18282,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -17203,7 +18333,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17241,6 +18380,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17290,7 +18438,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17337,6 +18494,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17395,7 +18561,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17433,6 +18608,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17482,7 +18666,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17520,6 +18713,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17571,7 +18773,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17618,6 +18829,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17667,7 +18887,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17705,6 +18934,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17754,7 +18992,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17808,6 +19055,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -17850,7 +19106,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17888,6 +19153,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17933,7 +19207,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17971,6 +19254,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18018,7 +19310,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18074,6 +19375,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18123,7 +19433,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18161,6 +19480,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18210,7 +19538,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18266,6 +19603,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18315,7 +19661,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18371,6 +19726,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18420,7 +19784,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18476,6 +19849,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18529,7 +19911,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18576,6 +19967,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18634,7 +20034,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18681,6 +20090,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18739,7 +20157,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18777,6 +20204,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18825,7 +20261,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18872,6 +20317,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18930,7 +20384,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18968,6 +20431,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19022,7 +20494,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19078,6 +20559,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19131,7 +20621,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19187,6 +20686,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19236,7 +20744,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19292,6 +20809,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19342,7 +20868,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19398,6 +20933,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19446,7 +20990,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19502,6 +21055,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19553,7 +21115,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19609,6 +21180,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19658,7 +21238,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19714,6 +21303,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19763,7 +21361,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19819,6 +21426,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19872,7 +21488,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19928,6 +21553,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19977,7 +21611,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20033,6 +21676,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20081,7 +21733,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20137,6 +21798,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20187,7 +21857,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20243,6 +21922,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20302,7 +21990,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20358,6 +22055,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20406,7 +22112,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20462,6 +22177,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20511,7 +22235,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20549,6 +22282,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20598,7 +22340,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20654,6 +22405,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20703,7 +22463,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20759,6 +22528,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20809,7 +22587,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20865,6 +22652,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20923,7 +22719,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20977,6 +22782,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -21019,7 +22833,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21075,6 +22898,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21126,7 +22958,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21182,6 +23023,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21231,7 +23081,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21287,6 +23146,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21335,7 +23203,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21391,6 +23268,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21440,7 +23326,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21496,6 +23391,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21546,7 +23450,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21602,6 +23515,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21651,7 +23573,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21707,6 +23638,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21755,7 +23695,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21811,6 +23760,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -21860,7 +23818,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21923,6 +23890,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -21965,7 +23941,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22003,6 +23988,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22063,7 +24057,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22117,6 +24120,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22155,7 +24167,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22193,6 +24214,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22240,7 +24270,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22285,6 +24324,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22320,6 +24368,15 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The request has no token, or a wrong one. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22383,6 +24440,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22441,6 +24507,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -22497,6 +24572,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22555,6 +24639,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -22618,6 +24711,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description A file can't be changed. */
             500: {
                 headers: {
@@ -22668,7 +24770,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22722,6 +24833,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -22760,7 +24880,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22798,6 +24927,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22847,7 +24985,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22885,6 +25032,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -22930,7 +25086,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -22968,6 +25133,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23017,6 +25191,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -23073,6 +25256,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23122,6 +25314,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description This is not allowed, or the request comes from another site. */
             403: {
                 headers: {
@@ -23178,6 +25379,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23235,7 +25445,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23282,6 +25501,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23346,7 +25574,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23393,6 +25630,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23459,7 +25705,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23506,6 +25761,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23564,7 +25828,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23602,6 +25875,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23651,7 +25933,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23698,6 +25989,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23758,7 +26058,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23805,6 +26114,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23865,7 +26183,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -23912,6 +26239,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -23972,7 +26308,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24019,6 +26364,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24081,7 +26435,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24128,6 +26491,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24189,7 +26561,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24236,6 +26617,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24300,7 +26690,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24347,6 +26746,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24405,7 +26813,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24452,6 +26869,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24510,7 +26936,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24564,6 +26999,15 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
             /** @description The answer takes too long to be computed. */
             503: {
                 headers: {
@@ -24606,7 +27050,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24653,6 +27106,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24711,7 +27173,16 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The Host header or the origin is not this viewer's. */
+            /** @description The request has no token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A foreign Host header or origin, or a reader's change. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24758,6 +27229,15 @@ export interface operations {
             };
             /** @description A field is missing, unknown or out of range. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description Too many requests or wrong tokens of this client. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
