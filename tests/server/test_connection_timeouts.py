@@ -7,6 +7,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -58,6 +59,30 @@ def run(app: Any, scenario: Callable[[Streams], Awaitable[None]]) -> None:
             await asyncio.wait_for(scenario(streams), DEADLINE_S)
 
     asyncio.run(main())
+
+
+NUMBER: ContextVar[int] = ContextVar("number")
+
+
+async def numbering_app(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers whether a variable of the context has a value, then sets it."""
+    seen = b"%d" % NUMBER.get(0)
+    NUMBER.set(NUMBER.get(0) + 1)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"1")]})
+    await send({"type": "http.response.body", "body": seen, "more_body": True})
+    await asyncio.sleep(0.01)  # the client has the whole response, and sends the next request
+    await send({"type": "http.response.body", "body": b""})
+
+
+def test_no_request_of_a_connection_sees_the_context_of_an_earlier_one():
+    async def scenario(streams: Streams) -> None:
+        reader, writer = streams
+        for _ in range(4):
+            writer.write(REQUEST)
+            await reader.readuntil(b"\r\n\r\n")
+            assert await reader.readexactly(1) == b"0"
+
+    run(numbering_app, scenario)
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", REQUEST[:-2]])

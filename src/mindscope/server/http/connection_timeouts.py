@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closes connections of clients that send a request head or read a response too slowly.
+"""Closes connections of clients that send a request head or read a response too slowly; gives each request a context.
 
 Each of them would hold memory and a socket. ``body_limit.py`` limits the body of a request, with a proper refusal.
 """
@@ -7,6 +7,7 @@ Each of them would hold memory and a socket. ``body_limit.py`` limits the body o
 from __future__ import annotations
 
 import asyncio
+from contextvars import Context
 from typing import Any
 
 import h11
@@ -28,6 +29,14 @@ class TimedProtocol(H11Protocol):
         super().__init__(*args, **options)
         self._head: asyncio.TimerHandle | None = None  # runs until the head of a request is complete
         self._stalled: asyncio.TimerHandle | None = None  # runs while the client reads nothing
+
+    def handle_events(self) -> None:
+        """Begin the requests that have come, each in an empty context.
+
+        asyncio reads on in the context in which reading was resumed: that of the request before, if its client sent
+        the next one early. Without this, all later requests of the connection would have the deadline of that one.
+        """
+        Context().run(super().handle_events)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
