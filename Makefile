@@ -66,7 +66,7 @@ test-slowest: $(VENV)/.created
 	@ls $(TIMES)/*.xml >/dev/null 2>&1 || $(MAKE) test
 	@$(BIN)/python tests/slowest.py $(TIMES)
 
-# times in the archives are those of the commit, so that another build of it has the same bytes
+# times in the wheel are those of the commit, so that another build of it has the same bytes
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 wheel: $(VENV)/.dev $(WEB)
 	MINDSCOPE_SKIP_UI=1 $(BIN)/python -m build --no-isolation --outdir dist

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A server of S3 on this machine, and a proxy before it that fails as networks and stores do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Addresses of remote stores: what they name, and what is refused without being shown."""
 
 from __future__ import annotations

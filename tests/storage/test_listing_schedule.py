@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often a store is listed: soon while something changes, and for cents a day at rest."""
 
 from __future__ import annotations

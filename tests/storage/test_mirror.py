@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A mirror holds what the store holds: nothing is lost and nothing is read twice, whatever fails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs in a remote store open as those of a directory do: in Python, on the command line, and live in a viewer."""
 
 from __future__ import annotations
@@ -209,6 +210,22 @@ def test_a_viewer_follows_a_training_that_writes_to_a_store(
     assert process.wait(20) == 0
     assert "c0ffee-secret" not in process.stdout.read()
     assert not any(b"c0ffee-secret" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_store_is_beside_a_directory_in_one_viewer(
+    bucket: Bucket, viewers: Callable[..., Any], tmp_path: Path
+) -> None:
+    bucket.put(f"logs/a/{NAME}", log(range(5)))
+    (tmp_path / "runs" / "a").mkdir(parents=True)
+    (tmp_path / "runs" / "a" / NAME).write_bytes(log(range(9)))
+    process, api = viewers(f"mine={tmp_path / 'runs'}", f"team={bucket.address}/logs")
+    until(lambda: (points(api, "mine/a"), points(api, "team/a")) == (8, 4))
+    bases = httpx.get(f"{api}/server").json()["base_dir"]
+    assert bases == f"mine={tmp_path / 'runs'}, team={bucket.address}/logs"
+    bucket.put(f"logs/a/{NAME}", log(range(30)))
+    until(lambda: points(api, "team/a") == 29)
+    process.terminate()
+    assert process.wait(20) == 0
 
 
 def test_a_viewer_of_a_store_that_refuses_says_why(proxy: Proxy, viewers: Callable[..., Any]) -> None:
