@@ -27,7 +27,7 @@ MOST_WORKERS = 256
 class SweepExecutor(str, Enum):
     """Where trials run."""
 
-    PROCESS = "process"
+    LOCAL = "local"
     RAY = "ray"
 
 
@@ -51,7 +51,7 @@ def sweep(
     ] = 5,
     executor: Annotated[
         SweepExecutor, typer.Option("--executor", help="Run trials as processes of this machine, or on a Ray cluster.")
-    ] = SweepExecutor.PROCESS,
+    ] = SweepExecutor.LOCAL,
     address: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +76,7 @@ def sweep(
 
     if executor is SweepExecutor.RAY and devices:
         raise UsageError("--devices are those of this machine: give --gpus to trials on Ray")
-    if executor is SweepExecutor.PROCESS and (address or gpus):
+    if executor is SweepExecutor.LOCAL and (address or gpus):
         raise UsageError("--address and --gpus are for trials on Ray: add --executor ray")
     given = [device.strip() for device in devices.split(",")] if devices else []
     if any(not device or not device.replace("-", "").isalnum() for device in given):
@@ -88,7 +88,7 @@ def sweep(
         Path(directory).absolute(), workers or len(given) or 1, given, max_failures, script_environment,
         lambda text: typer.echo("\n".join(map(printable, text.split("\n")))),
     )  # fmt: skip
-    if executor is SweepExecutor.PROCESS:
+    if executor is SweepExecutor.LOCAL:
         _run(config, options)
         return
     with ray_cluster(address, workers) as ray:

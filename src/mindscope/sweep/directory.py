@@ -38,7 +38,7 @@ class SweepStatus:
     problem: str
     workers: int = 1
     devices: str = ""
-    executor: str = "process"
+    executor: str = "local"
     gpus: float = 0.0
 
 

@@ -40,7 +40,7 @@ class RunnerOptions:
     environment: Environment
     say: Callable[[str], None]
     start: StartProcess = TrialProcess
-    executor: str = "process"
+    executor: str = "local"
     gpus: float = 0.0
 
 
