@@ -53,14 +53,15 @@ def linked_bases(bases: Mapping[str, NamedBase], workspace: Path) -> Path:
 
     Raises SettingsError if it can't be written.
     """
-    listed = json.dumps({name: base.source for name, base in bases.items()}, sort_keys=True)
-    directory = workspace / "bases" / hashlib.sha256(listed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    sources = {name: base.source for name, base in bases.items()}
+    key = json.dumps(sources, sort_keys=True).encode()
+    directory = workspace / "bases" / hashlib.sha256(key).hexdigest()[:16]
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for name, base in bases.items():
             if not (directory / name).is_symlink():
                 (directory / name).symlink_to(base.directory)
-        (directory / LIST_NAME).write_text(listed)
+        (directory / LIST_NAME).write_text(json.dumps(sources))
     except OSError as error:
         raise SettingsError(
             f"{directory}: {error.strerror}; choose another workspace with --workspace, or give one directory"

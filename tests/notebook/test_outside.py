@@ -13,7 +13,9 @@ import pytest
 
 import mindscope
 from mindscope.errors import UsageError
+from mindscope.named_bases import base_text
 from mindscope.notebook.frame import frame_html
+from mindscope.notebook.magic import parse
 from mindscope.notebook.server_proxy import ICON, setup_mindscope
 
 
@@ -43,6 +45,17 @@ def test_marimo_shows_a_frame_of_the_viewer(tmp_path: Path):
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=300)
     assert ran.returncode == 0, ran.stderr
     assert re.search(r"http://localhost:\d+/scalars", (tmp_path / "out.html").read_text("utf-8"))
+
+
+def test_the_magic_takes_several_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MINDSCOPE_WORKSPACE", str(tmp_path / "workspace"))
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    options = parse(f"mine={tmp_path / 'a'} {tmp_path / 'b'}")
+    assert options is not None
+    assert base_text(options["directory"]) == f"mine={tmp_path / 'a'}, b={tmp_path / 'b'}"
+    assert parse(str(tmp_path / "a")) == {"directory": str(tmp_path / "a")}
+    assert parse("") == {}
 
 
 def test_an_address_ends_no_attribute():

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,25 +45,30 @@ def start(
     """
     if directories and flags["summary_base_dir"] is not None:
         raise typer.BadParameter("give DIR or --summary-base-dir, not both")
-    settings = _settings(directories or [], flags)
+    base = base_directory(directories or (), flags) or flags["summary_base_dir"]
+    settings = load_settings(flags | {"summary_base_dir": base})
     if foreground:
         _run_in_foreground(settings)
     else:
         _start_in_background(settings)
 
 
-def _settings(directories: list[str], flags: dict[str, Any]) -> Settings:
+def base_directory(directories: Sequence[str], flags: Mapping[str, Any]) -> str | None:
+    """Return the base directory of the arguments: of several, the one that links to them; None without any.
+
+    Raises UsageError, SettingsError for what can't be shown.
+    """
     if not are_several(directories):
-        return load_settings(flags | {"summary_base_dir": next(iter(directories), flags["summary_base_dir"])})
+        return next(iter(directories), None)
     bases: dict[str, NamedBase] = {}
     for name, text in parse_bases(directories).items():
-        settings = load_settings(flags | {"summary_base_dir": text})
+        settings = load_settings({**flags, "summary_base_dir": text})
         require_base_dir(settings)
         base = settings.summary_base_dir
         if archive_of(base):
             raise UsageError(f"{base} is an archive, which opens alone: mindscope start {text}")
         bases[name] = NamedBase(str(base), _directory_of(base))
-    return load_settings(flags | {"summary_base_dir": str(linked_bases(bases, load_settings(flags).workspace))})
+    return str(linked_bases(bases, load_settings(flags).workspace))
 
 
 def _directory_of(base: Path | RemoteAddress) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 import typer.main
 
-from mindscope.cli.start import start
+from mindscope.cli.start import base_directory, start
 from mindscope.errors import MindscopeError, UsageError
 from mindscope.notebook.show import show
 
@@ -47,7 +47,10 @@ def parse(line: str) -> dict[str, Any] | None:
         raise UsageError(f"%mindscope: {message()} `%mindscope --help` lists the options.") from error
     if options.pop("foreground"):
         raise UsageError("%mindscope runs the viewer beside the notebook; leave out --foreground.")
-    return {name: value for name, value in options.items() if value not in (None, [], ())}
+    given = {name: value for name, value in options.items() if value not in (None, [], ())}
+    directories: list[str] = given.pop("directories", [])
+    base = base_directory(directories, given)
+    return given if base is None else {"directory": base, **given}
 
 
 def _command() -> Any:
