@@ -219,6 +219,7 @@ def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port:
         "MINDSCOPE_NO_TOKEN": "0",
         "MINDSCOPE_READER_TOKEN": "",
         "MINDSCOPE_READ_ONLY": "0",
+        "MINDSCOPE_REMOTE_FILE_SIZE": "67108864",
         "MINDSCOPE_REQUIRE_TOKEN": "0",
         "MINDSCOPE_TOKEN": "",
         "MINDSCOPE_TRUST_PROXY": "",
