@@ -158,7 +158,7 @@ def test_a_refused_argument_is_said_without_a_class_of_python(mindscope: Command
 def test_a_missing_package_is_said(mindscope: CommandLine, run: str, tmp_path: Path) -> None:
     (tmp_path / "ray.py").write_text("raise ImportError('hides an installed Ray')")
     said = mindscope("landscape", run, *FUNCTIONS, "--executor", "ray", want=1).stderr
-    assert said == "mindscope: --executor ray needs ray, which is not installed. Install it with pip install ray.\n"
+    assert said == "mindscope: --executor ray needs ray, which is not installed: pip install ray.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
