@@ -77,7 +77,8 @@ sbom: wheel
 	build/installed/bin/python -m pip --disable-pip-version-check install --quiet dist/*.whl
 	$(PIP) --group release
 	$(BIN)/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml -o dist/python.cdx.json build/installed/bin/python
-	cd ui && npm sbom --package-lock-only --sbom-format cyclonedx > ../dist/page.cdx.json
+	mkdir -p build/page && cp ui/package.json ui/package-lock.json build/page
+	cd build/page && npm pkg set version=0.0.0 && npm sbom --package-lock-only --sbom-format cyclonedx > ../../dist/page.cdx.json
 
 check: check-python check-ui
 
