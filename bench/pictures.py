@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-DOTS_PER_INCH = 90
+DOTS_PER_INCH = 68
 
 
 def write_pictures(name: Path, width: float, height: float, panels: int, draw: Callable[[Any], None]) -> None:

@@ -86,12 +86,12 @@ def bases_in(directory: str | os.PathLike[str]) -> dict[str, NamedBase]:
 
 def roots_of(base: str | os.PathLike[str]) -> tuple[Path, ...]:
     """Return the directories that hold the runs of a base directory: itself, or those it links to by name."""
-    return tuple(each.directory for each in bases_in(base).values()) or (Path(base),)
+    return tuple(named.directory for named in bases_in(base).values()) or (Path(base),)
 
 
 def base_text(base: str | os.PathLike[str]) -> str:
     """Return a base directory for users: its path, or ``name=path`` of several."""
-    return ", ".join(f"{name}={each.source}" for name, each in bases_in(base).items()) or str(base)
+    return ", ".join(f"{name}={named.source}" for name, named in bases_in(base).items()) or str(base)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -16,8 +16,8 @@ import pytest
 from mindscope.annotations import FILE_NAME, AnnotationChange, Annotations
 from mindscope.annotations.checksums import checksum_of
 from mindscope.annotations.copies import COPY_EVERY_S, copy_path
-from mindscope.annotations.mounts import shared_type
 from mindscope.errors import AnnotationError, StaleRecordError
+from mindscope.network_mounts import shared_type
 from mindscope.reasons import reason_of
 
 BASE = "/data/runs"

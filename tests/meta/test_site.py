@@ -22,7 +22,7 @@ TRANSLATIONS = {ROOT / "README.md": ROOT / "README.zh-CN.md"} | {
 WITHOUT_PICTURES = {
     f"{name}.md"
     for name in (
-        *"README access agents benchmarks commands deploy event-files expressions glossary http notebook".split(),
+        *"README access agents commands deploy event-files expressions glossary http notebook".split(),
         *"proxies python remote".split(),
     )
 }

@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mindscope.annotations.checksums import add_checksums, first_damaged
-from mindscope.annotations.mounts import shared_type
 from mindscope.errors import AnnotationError
+from mindscope.network_mounts import shared_type
 from mindscope.reasons import Reason
 
 BUSY_S = 10.0

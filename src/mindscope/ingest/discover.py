@@ -130,9 +130,9 @@ class Finder:
         self.follow_links = follow_links
         bases = bases_in(self.base)
         self._named = frozenset(f"{self.base}{os.sep}{name}" for name in bases)
-        self._roots = (self.base, *(str(each.directory) for each in bases.values()))
-        for each in bases.values():
-            mirrored_directory(each.source)
+        self._roots = (self.base, *(str(named.directory) for named in bases.values()))
+        for named in bases.values():
+            mirrored_directory(named.source)
         self._listings: dict[str, _Listing] = {}  # by directory, as of the last find or look
         self._unsettled: dict[str, _Listing] = {}  # of directories to list again: a cause may be fixed elsewhere
         self.directories: tuple[str, ...] = ()

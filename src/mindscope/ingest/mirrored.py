@@ -76,7 +76,7 @@ def followed(base: str | os.PathLike[str], interval_s: float) -> Generator[None]
     Until the first ``mirrored_directory`` after it, nothing waits for the store but one request, which shows whether
     the address and the credentials are right. Raises StorageError, MissingPackageError.
     """
-    sources = [each.source for each in bases_in(base).values()] or [base]
+    sources = [named.source for named in bases_in(base).values()] or [base]
     with ExitStack() as followers:
         for address in filter(None, map(remote_address, sources)):
             followers.enter_context(_followed(address, interval_s))

@@ -82,20 +82,20 @@ class TrainingLogs:
 
     def of(self, store: RunStore) -> dict[str, Path]:
         """Return log files by their paths relative to the run, those of all ranks and those beside it."""
-        own = sorted(self._groups.of(store), key=lambda rank_store: rank_store is not store)
+        ranks = sorted(self._groups.of(store), key=lambda rank_store: rank_store is not store)
         directory = Path(store.path)
         found: list[Path] = []
-        for each in own:
+        for rank in ranks:
             with suppress(OSError):
-                found += find_logs(Path(each.path), self._paths)
-        if store.id != BASE_ID and self._is_alone(directory.parent, own):
+                found += find_logs(Path(rank.path), self._paths)
+        if store.id != BASE_ID and self._is_alone(directory.parent, ranks):
             found += find_logs_beside(directory, self._paths)
         paths = list(dict.fromkeys(found))[:MOST_FILES]
         return {readable(os.path.relpath(path, directory)): path for path in paths}
 
-    def _is_alone(self, folder: Path, own: Iterable[RunStore]) -> bool:
+    def _is_alone(self, folder: Path, ranks: Iterable[RunStore]) -> bool:
         """Return whether a directory holds runs of one training only."""
-        here = sum(run.path.is_relative_to(folder) for run in own if not _has_logs_only(run))
+        here = sum(run.path.is_relative_to(folder) for run in ranks if not _has_logs_only(run))
         return self._runs_below[str(folder)] <= here
 
 

@@ -208,10 +208,10 @@ class RunCache:
         if not self.is_writer:
             return False
         with self._lock:
-            own = self._own_bytes + more_bytes
-            if own + self._others_bytes > self._limit_bytes:
-                self._others_bytes = evict_caches(self._workspace, self.folder, self._limit_bytes - own)
-            has_room = own + self._others_bytes <= self._limit_bytes
+            wanted = self._own_bytes + more_bytes
+            if wanted + self._others_bytes > self._limit_bytes:
+                self._others_bytes = evict_caches(self._workspace, self.folder, self._limit_bytes - wanted)
+            has_room = wanted + self._others_bytes <= self._limit_bytes
         if not has_room:
             self._stop_writing(f"it would take more than {self._limit_bytes} bytes; what is new is kept in memory")
         return has_room and self._leaves_disk_space(more_bytes)

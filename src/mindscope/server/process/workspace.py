@@ -6,7 +6,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from mindscope.annotations.mounts import MOUNTS, shared_type
+from mindscope.network_mounts import MOUNTS, shared_type
 from mindscope.settings import Settings
 
 LOG_FOLDER = "log"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens directories below the base directory. No link leads out of it, but for those of bases with names."""
+"""Opens directories below the base directory. No link leads out of it, except those of bases with names."""
 
 from __future__ import annotations
 
