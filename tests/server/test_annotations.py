@@ -50,7 +50,8 @@ def test_notes_of_a_run_are_changed_one_by_one(noted: LiveViewer):
     record = read_annotations(noted)["runs"]["one/by/one"]
     assert record == second["runs"]["one/by/one"]
     assert record | {"version": 0} == {
-        "note": "fast", "tags": ["best", "\u6700\u597d"], "color": "#ff0000", "archived": True, "version": 0
+        "note": "fast", "tags": ["best", "\u6700\u597d"], "color": "#ff0000", "archived": True, "version": 0,
+        "note_author": "",
     }  # fmt: skip
     third = change_run(noted, "one/by/one", record["version"], color=None).raise_for_status().json()
     assert third["runs"]["one/by/one"]["color"] is None
