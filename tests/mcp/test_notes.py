@@ -34,6 +34,7 @@ def test_notes_and_tags_are_those_of_the_page(writer: Agent, page: Annotations) 
     writer("label_run", run=ODD_RUN, add=["diverged", "check"])
     assert page.read().of("run")[ODD_RUN].fields == {
         "note": "The loss is NaN from the first step on.",
+        "note_author": "agent",
         "tags": ["diverged", "check"],
     }
     assert writer("write_note", run=ODD_RUN, text="Lower the rate.")["note"].endswith("step on.\n\nLower the rate.")
@@ -46,7 +47,8 @@ def test_notes_and_tags_are_those_of_the_page(writer: Agent, page: Annotations) 
 def test_what_people_wrote_stays(writer: Agent, page: Annotations) -> None:
     page.write([AnnotationChange("run", "first", 0, {"note": "Mine.", "tags": ["a"], "color": "3"})])
     writer("write_note", run="first", text="Yours.")
-    assert page.read().of("run")["first"].fields == {"note": "Mine.\n\nYours.", "tags": ["a"], "color": "3"}
+    kept = {"tags": ["a"], "color": "3"}
+    assert page.read().of("run")["first"].fields == {"note": "Mine.\n\nYours.", "note_author": "agent", **kept}
 
 
 def test_notes_of_no_run_are_refused(writer: Agent, page: Annotations) -> None:
