@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Generator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +117,13 @@ def test_tasks_of_a_killed_process_run_again(tmp_path: Path) -> None:
 
     @contextmanager
     def executors() -> Generator[ProcessPoolExecutor]:
+        before = set(active_children())
         with pools.pop(0)(2, get_context("spawn")) as pool:
-            yield pool
+            try:
+                yield pool
+            finally:
+                for process in set(active_children()) - before:  # a broken pool waits for one that it just started
+                    process.kill()
 
     report = build_index(base, tmp_path / "place", executors)
     assert not pools
