@@ -48,7 +48,7 @@ def test_what_people_wrote_stays(writer: Agent, page: Annotations) -> None:
     page.write([AnnotationChange("run", "first", 0, {"note": "Mine.", "tags": ["a"], "color": "3"})])
     writer("write_note", run="first", text="Yours.")
     kept = {"tags": ["a"], "color": "3"}
-    assert page.read().of("run")["first"].fields == {"note": "Mine.\n\nYours.", "note_author": "agent", **kept}
+    assert page.read().of("run")["first"].fields == {"note": "Mine.\n\nYours.", "note_author": "", **kept}
 
 
 def test_notes_of_no_run_are_refused(writer: Agent, page: Annotations) -> None:

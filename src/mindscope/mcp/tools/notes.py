@@ -73,9 +73,11 @@ class NoteTools:
         append: Annotated[bool, Field(description="Add a paragraph; false replaces the note.")] = True,
     ) -> NotesRow:
         """Write a note about a run, which people see on the page. By default it is added to the note that is there."""
-        before = self._notes_of(run)
-        note = f"{before['note']}\n\n{text}" if append and before["note"] else text
-        return self._write(run, {"note": note})
+        record = self._record_of(run)
+        before = _row(run, record)["note"] if append else ""
+        if not before:
+            return self._write(run, {"note": text}, "agent")
+        return self._write(run, {"note": f"{before}\n\n{text}"}, record.note_author)  # it stays the note of its author
 
     def label_run(
         self,
@@ -90,13 +92,16 @@ class NoteTools:
         return self._write(run, {"tags": tags})
 
     def _notes_of(self, run: str) -> NotesRow:
-        """Raises RunNotFoundError."""
-        return _row(run, answer_records(self._annotations.read()).runs.get(self._session.run(run).id))
+        return _row(run, self._record_of(run))
 
-    def _write(self, run: str, fields: dict[str, Any]) -> NotesRow:
+    def _record_of(self, run: str) -> Any:
+        """Raises RunNotFoundError."""
+        return answer_records(self._annotations.read()).runs.get(self._session.run(run).id)
+
+    def _write(self, run: str, fields: dict[str, Any], author: str = "") -> NotesRow:
         """Raises AnnotationError if the file can't be written, or if another client changed it since."""
         version = next((record.version for key, record in self._annotations.read().of(RUN).items() if key == run), 0)
-        change = run_change(RunChange(run=run, version=version, **fields), "agent")
+        change = run_change(RunChange(run=run, version=version, **fields), author)
         try:
             contents = self._annotations.write([change])
         except StaleRecordError as error:
